@@ -1,0 +1,48 @@
+import type { Columns, JsonValue } from './json.ts';
+
+export type Source = 'ces' | 'blob' | 'goldengate' | 'qlik';
+
+export type Op = 'insert' | 'update' | 'delete' | 'upsert' | 'snapshot' | 'truncate' | 'ddl' | 'marker';
+
+/**
+ * What a change says about the columns that it does not carry. `full`: they are certainly gone. `partial`: nothing.
+ * `none`: the change carries no image to merge (deletes, and whatever is about a table rather than a row).
+ */
+export type Image = 'full' | 'partial' | 'none';
+
+export interface Transaction {
+  readonly id: string;
+  /** Position of the change inside its transaction, where the source tells. */
+  readonly sequence: number | null;
+  /** Whether it is the transaction's last change, where the source tells. */
+  readonly last: boolean | null;
+}
+
+/** One row change, the same for every source. Field by field what a `changes` document holds. */
+export interface NormalizedChange {
+  readonly source: Source;
+  readonly stream: string;
+  /** `<source>/<stream>/<qualified source name>`. */
+  readonly table: string;
+  /** Plain text that is equal for every delivery of this change and for no other; its hash is the document's id. */
+  readonly identity: string;
+  readonly op: Op;
+  readonly image: Image;
+  /** The key columns with typed values, in key order; null for a change that has no row. */
+  readonly keys: Columns | null;
+  /** The row's id (`rowId`), or `unkeyedKey(identity)` for a change that has no row. */
+  readonly key: string;
+  /** The key that the row had before this change, only where the change moves the row to another key. */
+  readonly movedFrom?: { readonly key: string; readonly keys: Columns };
+  readonly before: Columns | null;
+  readonly after: Columns | null;
+  /** Orders the changes of one row by plain string comparison; ends in a rank, see `tokens.ts`. */
+  readonly token: string;
+  /** Commit time, ISO 8601 in UTC, where the source tells. */
+  readonly committedAt: string | null;
+  readonly transaction: Transaction | null;
+  /** Why the change was recorded but is not merged into a row. */
+  readonly flag?: 'no-key';
+  /** What the source said about itself, under its own names, verbatim. */
+  readonly origin: { readonly [name: string]: JsonValue };
+}
