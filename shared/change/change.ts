@@ -18,6 +18,11 @@ export interface Transaction {
   readonly last: boolean | null;
 }
 
+export interface RowKey {
+  readonly key: string;
+  readonly keys: Columns;
+}
+
 /** One row change, the same for every source. Field by field what a `changes` document holds. */
 export interface NormalizedChange {
   readonly source: Source;
@@ -33,7 +38,9 @@ export interface NormalizedChange {
   /** The row's id (`rowId`), or `unkeyedKey(identity)` for a change that has no row. */
   readonly key: string;
   /** The key that the row had before this change, only where the change moves the row to another key. */
-  readonly movedFrom?: { readonly key: string; readonly keys: Columns };
+  readonly movedFrom?: RowKey;
+  /** The key that the row has after it, only on the half of such a change that is recorded under the old key. */
+  readonly movedTo?: RowKey;
   readonly before: Columns | null;
   readonly after: Columns | null;
   /** Orders the changes of one row by plain string comparison; ends in a rank, see `tokens.ts`. */
@@ -41,8 +48,11 @@ export interface NormalizedChange {
   /** Commit time, ISO 8601 in UTC, where the source tells. */
   readonly committedAt: string | null;
   readonly transaction: Transaction | null;
-  /** Why the change was recorded but is not merged into a row. */
-  readonly flag?: 'no-key';
+  /**
+   * Why the change was recorded but is not merged into a row. `no-key`: its table has none. `spared`: the old half of a
+   * key change whose row had meanwhile become another row's new place.
+   */
+  readonly flag?: 'no-key' | 'spared';
   /** What the source said about itself, under its own names, verbatim. */
   readonly origin: { readonly [name: string]: JsonValue };
 }

@@ -14,3 +14,8 @@ export const LOWEST_TOKEN = '';
 export function tokenOf(position: string, rank: TokenRank): string {
   return `${position}:${TOKEN_RANK[rank]}`;
 }
+
+/** The token of another kind of change at the position of `token`. */
+export function withRank(token: string, rank: TokenRank): string {
+  return token.slice(0, -1) + TOKEN_RANK[rank];
+}

@@ -1,0 +1,14 @@
+import { app } from '@azure/functions';
+import { checkHealth } from '../shared/operate/health.ts';
+import { runtime } from '../shared/runtime.ts';
+
+app.http('health', {
+  route: 'health',
+  methods: ['GET'],
+  authLevel: 'anonymous',
+  handler: async () => {
+    const { store } = await runtime();
+    const health = await checkHealth([{ name: 'cosmos', touch: () => store.ping() }]);
+    return { status: health.status === 'up' ? 200 : 503, jsonBody: health };
+  },
+});

@@ -1,0 +1,122 @@
+import type { NormalizedChange, Source } from '../change/change.ts';
+import { rowChangeOf } from '../change/effect.ts';
+import { type Columns, canonicalJson } from '../change/json.ts';
+import { fromDocument } from '../change/rowDocument.ts';
+import { withRank } from '../change/tokens.ts';
+import type { StoredRow } from '../store/rows.ts';
+import type { Store } from '../store/store.ts';
+import { type ChangeOutcome, outcomeOf, refused } from './changeOutcome.ts';
+import type { RowWriter } from './rowWriter.ts';
+
+/**
+ * Key changes. A change that moves a row from one key to another is an image of the new key and a delete of the old
+ * one. The image may be partial, and the columns that it lacks exist only in the old row, which the delete empties; so
+ * the order of the writes is what keeps a crash from losing them:
+ * 1. The image, completed from the stored old row, is recorded under the new key. If it was recorded before, that first
+ *    record counts: by now the old row may be a tombstone.
+ * 2. The delete is recorded under the old key, and whether it spares the row (below). Here too the first record counts.
+ * 3. The new row is written, then the tombstone.
+ * From every point between two writes, a repeat ends in the same documents.
+ *
+ * In `SET id = id + 1` rows move over each other inside one transaction, and the row at the old key may be another
+ * row's new place already. It is spared when a change of the same transaction moved a row there and a column besides
+ * the key differs from what this change says its row held before. With images of the key alone this cannot be told.
+ */
+export class Moves {
+  readonly #store: Store;
+  readonly #rowWriter: RowWriter;
+
+  constructor(store: Store, rowWriter: RowWriter) {
+    this.#store = store;
+    this.#rowWriter = rowWriter;
+  }
+
+  /** Applies changes that move rows and touch no common key. Throws StoreUnavailableError. */
+  async apply(source: Source, stream: string, changes: readonly NormalizedChange[]): Promise<ChangeOutcome[]> {
+    const oldRows = await this.#store.rows.read(
+      changes.map(({ table, key, movedFrom }) => ({ table, id: movedFrom?.key ?? key })),
+    );
+    const arrivals = await this.#recordFirst(changes.map((change, index) => arrivalOf(change, oldRows[index])));
+    const departures = await this.#recordFirst(
+      await Promise.all(changes.map((change, index) => this.#departureOf(change, oldRows[index]))),
+    );
+    const outcomes = new Array<ChangeOutcome>(changes.length).fill('stale');
+    for (const half of [arrivals, departures]) await this.#merge(source, stream, half, outcomes);
+    return outcomes;
+  }
+
+  /** Records `changes`; those that were recorded before come back as they were then. */
+  async #recordFirst(changes: readonly NormalizedChange[]): Promise<Half[]> {
+    const recorded = await this.#store.changes.record(changes);
+    const known = changes.filter((_, index) => recorded[index] === 'known');
+    const earlier = (await this.#store.changes.recorded(known)).values();
+    return changes.map((change, index) => {
+      const result = recorded[index] ?? 'created';
+      if (result !== 'known') return { change, result };
+      const first = earlier.next().value;
+      return { change: first === undefined ? change : { ...change, ...first }, result };
+    });
+  }
+
+  async #merge(source: Source, stream: string, half: readonly Half[], outcomes: ChangeOutcome[]): Promise<void> {
+    const mergeable = half.flatMap(({ change, result }, index) => {
+      const row = change.flag === undefined && typeof outcomes[index] === 'string' ? rowChangeOf(change) : undefined;
+      return row === undefined || typeof result === 'object' ? [] : [{ index, row }];
+    });
+    const merged = await this.#rowWriter.apply(
+      source,
+      stream,
+      mergeable.map(({ row }) => row),
+    );
+    half.forEach(({ result }, index) => {
+      if (typeof result === 'object') outcomes[index] = refused('change', result.rejected);
+      else if (result === 'known' && outcomes[index] === 'stale') outcomes[index] = 'duplicate';
+    });
+    mergeable.forEach(({ index }, position) => {
+      const result = merged[position] ?? 'unchanged';
+      if (typeof result === 'object') outcomes[index] = refused('row', result.rejected);
+      else if (result === 'applied') outcomes[index] = outcomeOf('applied', 'created');
+    });
+  }
+
+  /** The delete of the old key. */
+  async #departureOf(change: NormalizedChange, oldRow: StoredRow | undefined): Promise<NormalizedChange> {
+    const { movedFrom, key, keys, transaction, ...rest } = change;
+    const from = movedFrom ?? { key, keys: keys ?? {} };
+    const departure: NormalizedChange = {
+      ...rest,
+      op: 'delete',
+      image: 'none',
+      ...from,
+      movedTo: { key, keys: keys ?? {} },
+      after: null,
+      token: withRank(change.token, 'delete'),
+      transaction,
+    };
+    const isSpared =
+      transaction !== null &&
+      oldRow !== undefined &&
+      contradicts(oldRow.document.row, change.before, from.keys) &&
+      (await this.#store.changes.wasMovedInto(change.table, from.key, transaction.id));
+    return isSpared ? { ...departure, flag: 'spared' } : departure;
+  }
+}
+
+interface Half {
+  readonly change: NormalizedChange;
+  readonly result: 'created' | 'known' | { readonly rejected: number };
+}
+
+/** The image of the new key, completed by the columns of the old row that are older than the change. */
+function arrivalOf(change: NormalizedChange, oldRow: StoredRow | undefined): NormalizedChange {
+  const inherited = oldRow === undefined ? [] : [...fromDocument(oldRow.document).state.cells];
+  const older = inherited.filter(([, cell]) => cell.token < change.token).map(([column, cell]) => [column, cell.value]);
+  return { ...change, after: { ...Object.fromEntries(older), ...change.before, ...change.after, ...change.keys } };
+}
+
+function contradicts(row: Columns, before: Columns | null, keys: Columns): boolean {
+  return Object.entries(before ?? {}).some(([column, value]) => {
+    const stored = Object.hasOwn(row, column) ? row[column] : undefined;
+    return !Object.hasOwn(keys, column) && stored !== undefined && canonicalJson(stored) !== canonicalJson(value);
+  });
+}

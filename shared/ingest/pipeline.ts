@@ -1,0 +1,126 @@
+import type { NormalizedChange, Source } from '../change/change.ts';
+import { type RowChange, rowChangeOf } from '../change/effect.ts';
+import type { Config } from '../config.ts';
+import type { DeadLetterDocument } from '../store/deadLetters.ts';
+import type { Store } from '../store/store.ts';
+import { type ChangeOutcome, outcomeOf, refused } from './changeOutcome.ts';
+import { deadLetterOf } from './deadLetter.ts';
+import type { Delivery, Outcome } from './delivery.ts';
+import { Moves } from './moves.ts';
+import { type DeadLetterReason, UnprocessableError } from './reasons.ts';
+import { RowWriter } from './rowWriter.ts';
+
+/**
+ * What every source does with its decoded records. When `ingest` resolves, each effect of each delivery is durable and
+ * the source may acknowledge; when it throws, nothing is lost and nothing doubled if the same deliveries come again:
+ * 1. Records that cannot be changes become dead letters.
+ * 2. Changes are written to `changes`. One that is there already is a duplicate, and goes on all the same: the first
+ *    attempt may have died between this step and the next.
+ * 3. Changes are merged into `rows`.
+ * A document that Cosmos DB refuses for what is in it makes a dead letter of its delivery and harms no other.
+ */
+export class Pipeline {
+  readonly #store: Store;
+  readonly #rowWriter: RowWriter;
+  readonly #moves: Moves;
+  readonly #changesHistory: Config['changesHistory'];
+
+  constructor(store: Store, config: Config) {
+    this.#store = store;
+    this.#rowWriter = new RowWriter(store.rows, config.tombstoneTtlSeconds);
+    this.#moves = new Moves(store, this.#rowWriter);
+    this.#changesHistory = config.changesHistory;
+  }
+
+  /** Outcomes stand in the order of `deliveries`. Throws StoreUnavailableError. */
+  async ingest(source: Source, stream: string, deliveries: readonly Delivery[]): Promise<Outcome[]> {
+    const outcomes = new Array<Outcome>(deliveries.length);
+    const deadLetters: DeadLetterDocument[] = [];
+    const reject = (index: number, reason: DeadLetterReason, detail: string) => {
+      const delivery = deliveries[index];
+      if (delivery === undefined) return;
+      const document = deadLetterOf(source, stream, delivery, reason, detail);
+      deadLetters.push(document);
+      outcomes[index] = { outcome: 'deadLettered', reason, detail, deadLetterId: document.id };
+    };
+
+    const candidates: Candidate[] = [];
+    deliveries.forEach(({ decoded }, index) => {
+      if (decoded instanceof UnprocessableError) reject(index, decoded.reason, decoded.message);
+      else candidates.push({ index, change: decoded });
+    });
+    for (const run of runsOf(candidates)) {
+      const changes = run.candidates.map(({ change }) => change);
+      const results = run.moves
+        ? await this.#moves.apply(source, stream, changes)
+        : await this.#applyPlain(source, stream, changes);
+      results.forEach((result, position) => {
+        const index = run.candidates[position]?.index;
+        if (index === undefined) return;
+        if (typeof result === 'string') outcomes[index] = { outcome: result };
+        else reject(index, 'store-rejected', result.rejected);
+      });
+    }
+    await this.#store.deadLetters.keep(deadLetters);
+    return outcomes;
+  }
+
+  /** Records and merges changes that stay at their keys. */
+  async #applyPlain(source: Source, stream: string, changes: readonly NormalizedChange[]): Promise<ChangeOutcome[]> {
+    const recorded = this.#changesHistory === 'on' ? await this.#store.changes.record(changes) : [];
+    const outcomes = new Array<ChangeOutcome>(changes.length);
+    const rows: { readonly index: number; readonly row: RowChange }[] = [];
+    changes.forEach((change, index) => {
+      const result = recorded[index] ?? 'created';
+      const row = rowChangeOf(change);
+      if (typeof result === 'object') outcomes[index] = refused('change', result.rejected);
+      else if (row === undefined) outcomes[index] = outcomeOf('applied', result);
+      else rows.push({ index, row });
+    });
+    const merged = await this.#rowWriter.apply(
+      source,
+      stream,
+      rows.map(({ row }) => row),
+    );
+    rows.forEach(({ index }, position) => {
+      const result = merged[position] ?? 'unchanged';
+      const known = recorded[index] ?? 'created';
+      if (typeof result === 'object') outcomes[index] = refused('row', result.rejected);
+      else if (typeof known === 'string') outcomes[index] = outcomeOf(result, known);
+    });
+    return outcomes;
+  }
+}
+
+interface Candidate {
+  /** Position of the delivery in its batch. */
+  readonly index: number;
+  readonly change: NormalizedChange;
+}
+
+interface Run {
+  readonly moves: boolean;
+  readonly candidates: Candidate[];
+}
+
+/**
+ * Cuts a batch where the order of its changes matters across rows: a change that moves a row reads the old row, so what
+ * came before it must be in, and what came after must not. Moves that touch no common key go together.
+ */
+function* runsOf(candidates: readonly Candidate[]): Generator<Run> {
+  let run: Run = { moves: false, candidates: [] };
+  const touched = new Set<string>();
+  for (const candidate of candidates) {
+    const { table, key, movedFrom } = candidate.change;
+    const moves = movedFrom !== undefined;
+    const keys = moves ? [`${table}\n${key}`, `${table}\n${movedFrom.key}`] : [];
+    if (moves !== run.moves || keys.some((each) => touched.has(each))) {
+      if (run.candidates.length > 0) yield run;
+      run = { moves, candidates: [] };
+      touched.clear();
+    }
+    run.candidates.push(candidate);
+    for (const each of keys) touched.add(each);
+  }
+  if (run.candidates.length > 0) yield run;
+}

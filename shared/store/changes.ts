@@ -1,0 +1,71 @@
+import type { Container } from '@azure/cosmos';
+import type { NormalizedChange } from '../change/change.ts';
+import { changeId } from '../change/keys.ts';
+import { StoreUnavailableError } from './errors.ts';
+import { type OperationResult, runOperations } from './operations.ts';
+import type { RequestMeter } from './requestMeter.ts';
+
+/** A document of the container `changes`. */
+export type RecordedChange = Omit<NormalizedChange, 'identity'> & { readonly id: string; readonly ingestedAt: string };
+
+/** What became of a change that was to be recorded. */
+export type Recorded = 'created' | 'known' | { readonly rejected: number };
+
+const CREATED = 201;
+const EXISTS = 409;
+
+/** The container `changes`: every change, and with it the memory of what was already applied. */
+export class ChangeStore {
+  readonly #container: Container;
+  readonly #meter: RequestMeter;
+  readonly #ttlSeconds: number;
+
+  constructor(container: Container, meter: RequestMeter, ttlSeconds: number) {
+    this.#container = container;
+    this.#meter = meter;
+    this.#ttlSeconds = ttlSeconds;
+  }
+
+  /** Records `changes`; a change recorded before is `known` and stays as it was. Throws StoreUnavailableError. */
+  async record(changes: readonly NormalizedChange[]): Promise<Recorded[]> {
+    const ingestedAt = new Date().toISOString();
+    const operations = changes.map((change) => {
+      const document = this.#document(change, ingestedAt);
+      return { type: 'Create' as const, partitionKey: [change.table, change.key], id: document.id, document };
+    });
+    return (await runOperations(this.#container, operations, this.#meter)).map(toRecorded);
+  }
+
+  /** The change as it was first recorded under the table and key of `change`. Throws StoreUnavailableError. */
+  async recorded(changes: readonly NormalizedChange[]): Promise<(RecordedChange | undefined)[]> {
+    const operations = changes.map(({ table, key, identity }) => {
+      return { type: 'Read' as const, partitionKey: [table, key], id: changeId(identity) };
+    });
+    const results = await runOperations(this.#container, operations, this.#meter);
+    return results.map(({ document }) => document as RecordedChange | undefined);
+  }
+
+  /** Whether a change of `transactionId` moved another row to this key. Throws StoreUnavailableError. */
+  async wasMovedInto(table: string, key: string, transactionId: string): Promise<boolean> {
+    const query = {
+      query: 'SELECT VALUE COUNT(1) FROM c WHERE c.transaction.id = @transaction AND IS_DEFINED(c.movedFrom)',
+      parameters: [{ name: '@transaction', value: transactionId }],
+    };
+    try {
+      const { resources } = await this.#container.items.query<number>(query, { partitionKey: [table, key] }).fetchAll();
+      return (resources[0] ?? 0) > 0;
+    } catch (error) {
+      throw new StoreUnavailableError('the changes of a row could not be read', { cause: error });
+    }
+  }
+
+  #document(change: NormalizedChange, ingestedAt: string) {
+    const { identity, ...fields } = change;
+    return { id: changeId(identity), ...fields, ingestedAt, ttl: this.#ttlSeconds };
+  }
+}
+
+function toRecorded({ status }: OperationResult): Recorded {
+  if (status === CREATED) return 'created';
+  return status === EXISTS ? 'known' : { rejected: status };
+}

@@ -1,0 +1,32 @@
+import { CosmosClient, type CosmosClientOptions, type Database } from '@azure/cosmos';
+import type { Config } from '../config.ts';
+import { CONTAINERS, containerRequest } from './containers.ts';
+
+/** How long one request may take before it counts as failed. */
+const REQUEST_TIMEOUT_MS = 15_000;
+
+/** The client's own patience with throttling; what it gives up on comes back to `operations.ts`, which waits longer. */
+const THROTTLE_RETRIES = { maxRetryAttemptCount: 9, fixedRetryIntervalInMilliseconds: 0, maxWaitTimeInSeconds: 15 };
+
+/** Opens the database. Makes no request: the app must start when the store is down. */
+export async function openDatabase(config: Config['cosmos']): Promise<Database> {
+  return new CosmosClient(await clientOptions(config)).database(config.database);
+}
+
+/** Creates the database and each container that is absent. In Azure they come from Bicep; this is for local stacks. */
+export async function createContainers(config: Config['cosmos']): Promise<void> {
+  const client = new CosmosClient(await clientOptions(config));
+  const { database } = await client.databases.createIfNotExists({ id: config.database });
+  for (const definition of Object.values(CONTAINERS)) {
+    await database.containers.createIfNotExists(containerRequest(definition));
+  }
+  client.dispose();
+}
+
+async function clientOptions(config: Config['cosmos']): Promise<CosmosClientOptions> {
+  const connectionPolicy = { requestTimeout: REQUEST_TIMEOUT_MS, retryOptions: THROTTLE_RETRIES };
+  if (config.key !== undefined) return { endpoint: config.endpoint, key: config.key, connectionPolicy };
+  // Loaded only where it is used: a laptop has no identity, and the package is most of a cold start.
+  const { DefaultAzureCredential } = await import('@azure/identity');
+  return { endpoint: config.endpoint, aadCredentials: new DefaultAzureCredential(), connectionPolicy };
+}

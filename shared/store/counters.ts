@@ -1,0 +1,44 @@
+import type { Container } from '@azure/cosmos';
+import { StoreUnavailableError } from './errors.ts';
+
+/** A document of the container `cursors`: what one instance of the app has done for one stream since it started. */
+export interface CounterDocument {
+  readonly id: string;
+  readonly kind: 'counters';
+  readonly stream: string;
+  readonly source: string;
+  readonly instance: string;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  readonly counts: { readonly [name: string]: number };
+  /** Seconds between the newest batch's last event and its end; null where the source tells no time. */
+  readonly lagSeconds: number | null;
+}
+
+/** The counters in the container `cursors`. */
+export class CounterStore {
+  readonly #container: Container;
+
+  constructor(container: Container) {
+    this.#container = container;
+  }
+
+  /** Throws StoreUnavailableError. */
+  async save(document: CounterDocument): Promise<void> {
+    try {
+      await this.#container.items.upsert(document, { contentResponseOnWriteEnabled: false });
+    } catch (error) {
+      throw new StoreUnavailableError('the counters could not be saved', { cause: error });
+    }
+  }
+
+  /** The counters of every instance there was. Throws StoreUnavailableError. */
+  async all(): Promise<CounterDocument[]> {
+    try {
+      const query = "SELECT * FROM c WHERE c.kind = 'counters'";
+      return (await this.#container.items.query<CounterDocument>(query).fetchAll()).resources;
+    } catch (error) {
+      throw new StoreUnavailableError('the counters could not be read', { cause: error });
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Container, OperationInput } from '@azure/cosmos';
+import { isTooLarge } from './documentSize.ts';
+import { StoreUnavailableError } from './errors.ts';
+import type { RequestMeter } from './requestMeter.ts';
+
+/**
+ * Many point operations in few requests. `items.bulk` answers each operation with its own status and has no floor of a
+ * second as `executeBulkOperations` has; what it lacks, this file adds: chunks of the size that the service takes, and
+ * a wait of the server's length for each operation that was throttled.
+ */
+export interface Operation {
+  readonly type: 'Create' | 'Replace' | 'Upsert' | 'Read' | 'Delete';
+  readonly partitionKey: readonly string[];
+  readonly id: string;
+  readonly document?: object;
+  readonly ifMatch?: string;
+}
+
+export interface OperationResult {
+  readonly status: number;
+  readonly document?: unknown;
+  readonly etag?: string;
+}
+
+/** The service takes at most this many operations in a request. */
+const OPERATIONS_PER_REQUEST = 100;
+const REQUESTS_IN_FLIGHT = 4;
+
+const THROTTLED = 429;
+const TOO_LARGE = 413;
+/** Statuses that say "again": too many requests, retry with, service unavailable, gone (a partition moved). */
+const TRANSIENT = new Set([THROTTLED, 449, 503, 410, 408]);
+/** The request as a whole failed before this operation had its turn. */
+const FAILED_DEPENDENCY = 424;
+const RETRY_BASE_MS = 20;
+const RETRY_MAX_MS = 2_000;
+/** Longer than this, and the batch comes again from its source. */
+const PATIENCE_MS = 45_000;
+
+/**
+ * Runs `operations`, in any order and without atomicity. Results stand in the order of the operations. 404, 409, 412,
+ * 413 and 400 are results; throws StoreUnavailableError for whatever a retry by the caller might cure.
+ */
+export async function runOperations(
+  container: Container,
+  operations: readonly Operation[],
+  meter: RequestMeter,
+): Promise<OperationResult[]> {
+  const results = new Array<OperationResult>(operations.length);
+  let pending: number[] = [];
+  operations.forEach((operation, index) => {
+    // Sent along, it would fail the whole request and its neighbours with it.
+    if (operation.document !== undefined && isTooLarge(operation.document)) results[index] = { status: TOO_LARGE };
+    else pending.push(index);
+  });
+  const deadline = Date.now() + PATIENCE_MS;
+  for (let attempt = 0; pending.length > 0; attempt++) {
+    const again: number[] = [];
+    let serverDelayMs = 0;
+    await forEachChunk(pending, async (indexes) => {
+      const responses = await send(container, operations, indexes);
+      responses.forEach((response, position) => {
+        const index = indexes[position];
+        if (index === undefined) return;
+        meter.requestUnits += response.requestCharge ?? 0;
+        if (TRANSIENT.has(response.statusCode) || response.statusCode === FAILED_DEPENDENCY) {
+          if (response.statusCode === THROTTLED) meter.throttled++;
+          serverDelayMs = Math.max(serverDelayMs, response.retryAfterMilliseconds ?? 0);
+          again.push(index);
+        } else {
+          results[index] = toResult(response);
+        }
+      });
+    });
+    if (again.length === 0) return results;
+    const waitMs = Math.max(serverDelayMs, backoffMs(attempt));
+    if (Date.now() + waitMs > deadline) {
+      throw new StoreUnavailableError(
+        `${again.length} operations on ${container.id} were refused for ${PATIENCE_MS} ms`,
+      );
+    }
+    await delay(waitMs);
+    pending = again;
+  }
+  return results;
+}
+
+/** Exponential with full jitter, so that instances that were refused together do not come back together. */
+export function backoffMs(attempt: number): number {
+  return Math.random() * Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** attempt);
+}
+
+interface Response {
+  readonly statusCode: number;
+  readonly requestCharge?: number;
+  readonly retryAfterMilliseconds?: number;
+  readonly eTag?: string;
+  readonly resourceBody?: unknown;
+}
+
+async function send(
+  container: Container,
+  operations: readonly Operation[],
+  indexes: readonly number[],
+): Promise<readonly Response[]> {
+  const inputs = indexes.flatMap((index) => {
+    const operation = operations[index];
+    return operation === undefined ? [] : [toInput(operation)];
+  });
+  let responses: readonly Response[];
+  try {
+    responses = await container.items.bulk(inputs, { continueOnError: true });
+  } catch (error) {
+    throw new StoreUnavailableError(`${inputs.length} operations on ${container.id} failed`, { cause: error });
+  }
+  const fatal = responses.find(({ statusCode }) => statusCode === 401 || statusCode === 403 || statusCode >= 500);
+  if (fatal !== undefined && !TRANSIENT.has(fatal.statusCode)) {
+    throw new StoreUnavailableError(`${container.id} answered ${fatal.statusCode}`);
+  }
+  return responses;
+}
+
+function toInput(operation: Operation): OperationInput {
+  const { id, ifMatch } = operation;
+  const partitionKey = [...operation.partitionKey];
+  const condition = ifMatch === undefined ? {} : { ifMatch };
+  switch (operation.type) {
+    case 'Read':
+    case 'Delete':
+      return { operationType: operation.type, id, partitionKey, ...condition };
+    case 'Replace':
+      return { operationType: 'Replace', id, partitionKey, resourceBody: body(operation), ...condition };
+    case 'Create':
+    case 'Upsert':
+      return { operationType: operation.type, partitionKey, resourceBody: body(operation), ...condition };
+  }
+}
+
+type Body = Extract<OperationInput, { operationType: 'Replace' }>['resourceBody'];
+
+function body(operation: Operation): Body {
+  return operation.document as Body;
+}
+
+function toResult(response: Response): OperationResult {
+  return {
+    status: response.statusCode,
+    ...(response.resourceBody === undefined ? {} : { document: response.resourceBody }),
+    ...(response.eTag === undefined ? {} : { etag: response.eTag }),
+  };
+}
+
+async function forEachChunk(
+  indexes: readonly number[],
+  run: (chunk: readonly number[]) => Promise<void>,
+): Promise<void> {
+  const chunks: (readonly number[])[] = [];
+  for (let start = 0; start < indexes.length; start += OPERATIONS_PER_REQUEST) {
+    chunks.push(indexes.slice(start, start + OPERATIONS_PER_REQUEST));
+  }
+  const queue = chunks.values();
+  const worker = async () => {
+    for (const chunk of queue) await run(chunk);
+  };
+  await Promise.all(Array.from({ length: Math.min(REQUESTS_IN_FLIGHT, chunks.length) }, worker));
+}

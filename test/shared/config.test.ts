@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { ConfigError, readConfig } from '../../shared/config.ts';
+
+const COSMOS = { COSMOS_ENDPOINT: 'http://127.0.0.1:8081' };
+const DEFAULTS = {
+  streams: {
+    ces: [
+      {
+        stream: 'ces',
+        eventHub: 'ces',
+        connection: 'CES',
+        consumerGroup: '$Default',
+        epochs: [{ from: null, epoch: 0 }],
+        databases: {},
+      },
+    ],
+  },
+  cosmos: { endpoint: 'http://127.0.0.1:8081', key: undefined, database: 'tributary' },
+  changesHistory: 'on',
+  changesTtlSeconds: 604_800,
+  tombstoneTtlSeconds: 7_776_000,
+};
+
+describe('settings', () => {
+  test('have defaults for everything but the address of the store', () => {
+    assert.deepEqual(readConfig(COSMOS), DEFAULTS);
+  });
+
+  test('in the sample file are the defaults', () => {
+    const sample = JSON.parse(readFileSync(new URL('../../local.settings.sample.json', import.meta.url), 'utf8'));
+    assert.deepEqual(readConfig(sample.Values), DEFAULTS);
+  });
+
+  test('that are wrong are named all together in one message', () => {
+    const wrong = {
+      COSMOS_ENDPOINT: 'nonsense',
+      CHANGES_TTL_DAYS: '-1',
+      CHANGES_HISTORY: 'maybe',
+      STREAMS: '{"ces":[{"stream":"a/b","eventHub":"h","epoch":1}]}',
+    };
+    assert.throws(
+      () => readConfig(wrong),
+      (error: unknown) => {
+        assert.ok(error instanceof ConfigError);
+        for (const name of [
+          'COSMOS_ENDPOINT',
+          'CHANGES_TTL_DAYS',
+          'CHANGES_HISTORY',
+          'STREAMS.ces.0.stream',
+          'epoch',
+        ]) {
+          assert.ok(error.message.includes(name), `${name} in ${error.message}`);
+        }
+        return true;
+      },
+    );
+  });
+
+  test('STREAMS that is not JSON is refused, and so are two streams of one name', () => {
+    assert.throws(() => readConfig({ ...COSMOS, STREAMS: '{' }), {
+      name: 'ConfigError',
+      message: /STREAMS: is not JSON/,
+    });
+    const twice = JSON.stringify({
+      ces: [
+        { stream: 'a', eventHub: 'x' },
+        { stream: 'a', eventHub: 'y' },
+      ],
+    });
+    assert.throws(() => readConfig({ ...COSMOS, STREAMS: twice }), {
+      name: 'ConfigError',
+      message: /two streams are named a/,
+    });
+  });
+});
