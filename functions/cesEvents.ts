@@ -1,5 +1,5 @@
 import { app, type InvocationContext, trigger } from '@azure/functions';
-import { consumeCesEvents } from '../shared/ces/consume.ts';
+import type { CesConsumer } from '../shared/ces/consumer.ts';
 import { type CesStream, readConfig } from '../shared/config.ts';
 import { runtime } from '../shared/runtime.ts';
 import { eventPositions } from './eventPositions.ts';
@@ -16,6 +16,7 @@ const RETRY_WITHOUT_END = {
 } as const;
 
 readConfig(process.env).streams.ces.forEach((stream, index) => {
+  let consumer: Promise<CesConsumer> | undefined;
   app.generic(functionName(stream, index), {
     trigger: trigger.generic({
       type: 'eventHubTrigger',
@@ -28,9 +29,8 @@ readConfig(process.env).streams.ces.forEach((stream, index) => {
     }),
     retry: RETRY_WITHOUT_END,
     handler: async (bodies: unknown, context: InvocationContext) => {
-      const { pipeline, counters } = await runtime();
-      const events = eventPositions(bodies, context.triggerMetadata);
-      await consumeCesEvents(pipeline, counters('ces', stream.stream), stream, events);
+      consumer ??= runtime().then((shared) => shared.cesConsumer(stream));
+      await (await consumer).consume(eventPositions(bodies, context.triggerMetadata));
     },
   });
 });

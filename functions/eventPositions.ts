@@ -1,27 +1,20 @@
 import { z } from 'zod';
-
-/** One event of an Event Hub batch, and what the hub said about it; null where it said nothing. */
-export interface HubEvent {
-  readonly bytes: Uint8Array;
-  readonly partition: string | null;
-  /** Decimal digits. */
-  readonly sequenceNumber: string | null;
-  readonly offset: string | null;
-  /** ISO 8601. */
-  readonly enqueuedAt: string | null;
-}
+import type { HubEvent } from '../shared/ces/batch.ts';
 
 /**
  * The worker hands 64-bit numbers over as a number, a text, or a Long stripped of its prototype, depending on its
  * version (azure-functions-nodejs-worker issue 844).
  */
-const sequenceNumber = z.union([
-  z.int().transform(String),
-  z.string().regex(/^-?\d+$/),
-  z
-    .object({ low: z.int(), high: z.int() })
-    .transform(({ low, high }) => String((BigInt(high) << 32n) | BigInt(low >>> 0))),
-]);
+const sequenceNumber = z
+  .union([
+    z.int(),
+    z
+      .string()
+      .regex(/^-?\d+$/)
+      .transform(Number),
+    z.object({ low: z.int(), high: z.int() }).transform(({ low, high }) => high * 2 ** 32 + (low >>> 0)),
+  ])
+  .refine(Number.isSafeInteger);
 
 /**
  * `systemPropertiesArray` is the one array of the metadata that is aligned with the bodies: the host drops empty

@@ -8,7 +8,10 @@ app.http('health', {
   authLevel: 'anonymous',
   handler: async () => {
     const { store } = await runtime();
-    const health = await checkHealth([{ name: 'cosmos', touch: () => store.ping() }]);
+    const health = await checkHealth([
+      { name: 'cosmos', touch: () => store.ping() },
+      { name: 'storage', touch: () => store.values.ping() },
+    ]);
     return { status: health.status === 'up' ? 200 : 503, jsonBody: health };
   },
 });

@@ -12,7 +12,7 @@ app.http('status', {
   handler: async (_request, context) => {
     const { store, config } = await runtime();
     try {
-      return { jsonBody: await readStatus(store.counters, config.streams) };
+      return { jsonBody: await readStatus(store, config.streams) };
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
       context.error(error.message);

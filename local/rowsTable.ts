@@ -13,11 +13,14 @@ export async function printRows({ cosmosEndpoint, cosmosKey, cosmosDatabase }: S
   const container = client.database(cosmosDatabase).container(CONTAINERS.rows.id);
   const { resources: tables } = await container.items.query<string>('SELECT DISTINCT VALUE c.table FROM c').fetchAll();
   for (const table of tables.sort()) {
-    const query = 'SELECT * FROM c ORDER BY c.id';
-    const { resources } = await container.items.query<RowDocument>(query, { partitionKey: [table] }).fetchAll();
+    const { resources } = await container.items
+      .query<RowDocument>('SELECT * FROM c', { partitionKey: [table] })
+      .fetchAll();
     const live = resources.filter(({ deleted }) => !deleted);
+    live.sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
     console.log(`${table}: ${live.length} rows, ${resources.length - live.length} tombstones`);
-    console.table(Object.fromEntries(live.slice(0, ROWS_PER_TABLE).map(({ id, row }) => [id, shortened(row)])));
+    if (live.length > 0)
+      console.table(Object.fromEntries(live.slice(0, ROWS_PER_TABLE).map(({ id, row }) => [id, shortened(row)])));
   }
   client.dispose();
 }

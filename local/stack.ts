@@ -62,7 +62,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const storage =
       options.storageConnectionString ?? (await own(startAzurite({ port: port('blob') }))).connectionString;
     const cosmos = await cosmosOf(options, port('cosmos'), own);
-    const { streams } = readConfig({ ...options.settings, COSMOS_ENDPOINT: cosmos.endpoint });
+    const { streams } = readConfig({
+      ...options.settings,
+      COSMOS_ENDPOINT: cosmos.endpoint,
+      AzureWebJobsStorage: storage,
+    });
     await createContainers({ ...cosmos, database: DATABASE });
     const hubs = streams.ces.map(({ eventHub: name, consumerGroup }) => ({ name, consumerGroups: [consumerGroup] }));
     const eventHubs =

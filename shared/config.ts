@@ -15,6 +15,20 @@ export interface Config {
   readonly changesHistory: 'on' | 'off';
   readonly changesTtlSeconds: number;
   readonly tombstoneTtlSeconds: number;
+  /** How long an event may lack segments before it becomes a dead letter. */
+  readonly segmentTimeoutMs: number;
+  /** The account for what is too large for a document: the host's own. */
+  readonly storage: StorageConnection;
+  readonly limits: Limits;
+}
+
+/** How to reach a storage account: by a connection string locally, by the app's identity in Azure. */
+export type StorageConnection = { readonly connectionString: string } | { readonly serviceUri: string };
+
+/** What one event, record or request may take. Beyond it: a dead letter or an answer that says so, never out of memory. */
+export interface Limits {
+  readonly segmentsPerEvent: number;
+  readonly bytesPerEvent: number;
 }
 
 export type Streams = z.output<typeof streamsSchema>;
@@ -26,6 +40,8 @@ export class ConfigError extends Error {
 }
 
 const SECONDS_PER_DAY = 86_400;
+const MS_PER_HOUR = 3_600_000;
+const MAX_HOURS = 24 * 365;
 
 /** A stream's name becomes part of table names, document ids and URLs. */
 const streamName = z
@@ -77,6 +93,12 @@ const settings = z.object({
   CHANGES_HISTORY: z.enum(['on', 'off']).default('on'),
   CHANGES_TTL_DAYS: days(7),
   TOMBSTONE_TTL_DAYS: days(90),
+  SEGMENT_TIMEOUT_HOURS: z.coerce.number().positive().max(MAX_HOURS).default(24),
+  SEGMENTS_PER_EVENT_MAX: z.coerce.number().int().positive().default(1024),
+  BYTES_PER_EVENT_MAX: z.coerce.number().int().positive().default(67_108_864),
+  AzureWebJobsStorage: z.string().optional(),
+  AzureWebJobsStorage__blobServiceUri: z.url().optional(),
+  AzureWebJobsStorage__accountName: z.string().optional(),
 });
 
 /**
@@ -103,5 +125,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     changesHistory: values.CHANGES_HISTORY,
     changesTtlSeconds: Math.round(values.CHANGES_TTL_DAYS * SECONDS_PER_DAY),
     tombstoneTtlSeconds: Math.round(values.TOMBSTONE_TTL_DAYS * SECONDS_PER_DAY),
+    segmentTimeoutMs: values.SEGMENT_TIMEOUT_HOURS * MS_PER_HOUR,
+    storage: storageOf(values),
+    limits: { segmentsPerEvent: values.SEGMENTS_PER_EVENT_MAX, bytesPerEvent: values.BYTES_PER_EVENT_MAX },
   };
+}
+
+function storageOf(values: z.output<typeof settings>): StorageConnection {
+  const { AzureWebJobsStorage: connectionString, AzureWebJobsStorage__accountName: account } = values;
+  const serviceUri = values.AzureWebJobsStorage__blobServiceUri;
+  if (connectionString !== undefined) return { connectionString };
+  if (serviceUri !== undefined) return { serviceUri };
+  if (account !== undefined) return { serviceUri: `https://${account}.blob.core.windows.net` };
+  throw new ConfigError(
+    'These settings need attention:\n  AzureWebJobsStorage: how to reach the storage account of the app is missing',
+  );
 }

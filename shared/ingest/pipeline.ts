@@ -1,13 +1,13 @@
 import type { NormalizedChange, Source } from '../change/change.ts';
 import { type RowChange, rowChangeOf } from '../change/effect.ts';
+import { canonicalJson } from '../change/json.ts';
 import type { Config } from '../config.ts';
-import type { DeadLetterDocument } from '../store/deadLetters.ts';
 import type { Store } from '../store/store.ts';
 import { type ChangeOutcome, outcomeOf, refused } from './changeOutcome.ts';
-import { deadLetterOf } from './deadLetter.ts';
-import type { Delivery, Outcome } from './delivery.ts';
+import { deadLetterOf, deadLetterOfPieces, type Verdict } from './deadLetter.ts';
+import type { Delivery, Outcome, RawRecord } from './delivery.ts';
 import { Moves } from './moves.ts';
-import { type DeadLetterReason, UnprocessableError } from './reasons.ts';
+import { UnprocessableError } from './reasons.ts';
 import { RowWriter } from './rowWriter.ts';
 
 /**
@@ -35,19 +35,17 @@ export class Pipeline {
   /** Outcomes stand in the order of `deliveries`. Throws StoreUnavailableError. */
   async ingest(source: Source, stream: string, deliveries: readonly Delivery[]): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(deliveries.length);
-    const deadLetters: DeadLetterDocument[] = [];
-    const reject = (index: number, reason: DeadLetterReason, detail: string) => {
-      const delivery = deliveries[index];
-      if (delivery === undefined) return;
-      const document = deadLetterOf(source, stream, delivery, reason, detail);
-      deadLetters.push(document);
-      outcomes[index] = { outcome: 'deadLettered', reason, detail, deadLetterId: document.id };
-    };
-
+    const rejected: Rejection[] = [];
     const candidates: Candidate[] = [];
-    deliveries.forEach(({ decoded }, index) => {
-      if (decoded instanceof UnprocessableError) reject(index, decoded.reason, decoded.message);
-      else candidates.push({ index, change: decoded });
+    deliveries.forEach((delivery, index) => {
+      const { decoded } = delivery;
+      if (!(decoded instanceof UnprocessableError)) candidates.push({ index, change: decoded });
+      else
+        rejected.push({
+          index,
+          delivery,
+          verdict: { source, stream, reason: decoded.reason, detail: decoded.message },
+        });
     });
     for (const run of runsOf(candidates)) {
       const changes = run.candidates.map(({ change }) => change);
@@ -55,14 +53,37 @@ export class Pipeline {
         ? await this.#moves.apply(source, stream, changes)
         : await this.#applyPlain(source, stream, changes);
       results.forEach((result, position) => {
-        const index = run.candidates[position]?.index;
-        if (index === undefined) return;
+        const index = run.candidates[position]?.index ?? -1;
+        const delivery = deliveries[index];
         if (typeof result === 'string') outcomes[index] = { outcome: result };
-        else reject(index, 'store-rejected', result.rejected);
+        else if (delivery !== undefined) {
+          const verdict = { source, stream, reason: 'store-rejected', detail: result.rejected } as const;
+          rejected.push({ index, delivery, verdict });
+        }
       });
     }
-    await this.#store.deadLetters.keep(deadLetters);
+    for (const { index, outcome } of await this.#deadLetter(rejected)) outcomes[index] = outcome;
     return outcomes;
+  }
+
+  /** Keeps what is known of a record that came in pieces, or adds the pieces to it. Throws StoreUnavailableError. */
+  async deadLetterPieces(verdict: Verdict, name: string, pieces: readonly RawRecord[]): Promise<Outcome> {
+    const document = deadLetterOfPieces(verdict, name, pieces);
+    await this.#store.deadLetters.join(document);
+    return deadLettered(verdict, document.id);
+  }
+
+  async #deadLetter(rejected: readonly Rejection[]): Promise<{ readonly index: number; readonly outcome: Outcome }[]> {
+    const documents = await Promise.all(
+      rejected.map(async ({ delivery, verdict }) => {
+        if (delivery.pieces === undefined) return deadLetterOf(verdict, delivery);
+        return deadLetterOfPieces(verdict, canonicalJson(delivery.position), await delivery.pieces());
+      }),
+    );
+    await this.#store.deadLetters.keep(documents);
+    return rejected.map(({ index, verdict }, position) => {
+      return { index, outcome: deadLettered(verdict, documents[position]?.id ?? '') };
+    });
   }
 
   /** Records and merges changes that stay at their keys. */
@@ -92,10 +113,21 @@ export class Pipeline {
   }
 }
 
+interface Rejection {
+  /** Position of the delivery in its batch. */
+  readonly index: number;
+  readonly delivery: Delivery;
+  readonly verdict: Verdict;
+}
+
 interface Candidate {
   /** Position of the delivery in its batch. */
   readonly index: number;
   readonly change: NormalizedChange;
+}
+
+function deadLettered({ reason, detail }: Verdict, deadLetterId: string): Outcome {
+  return { outcome: 'deadLettered', reason, detail, deadLetterId };
 }
 
 interface Run {

@@ -9,6 +9,8 @@ export interface Counts {
   duplicate: number;
   stale: number;
   parked: number;
+  /** Pieces of split events. */
+  segments: number;
   deadLettered: number;
   bytes: number;
 }
@@ -27,6 +29,7 @@ export class StreamCounters {
     duplicate: 0,
     stale: 0,
     parked: 0,
+    segments: 0,
     deadLettered: 0,
     bytes: 0,
   };
@@ -51,7 +54,7 @@ export class StreamCounters {
   count(outcomes: readonly Outcome[], bytes: number, newestEventAt: string | null): void {
     this.#counts.received += outcomes.length;
     this.#counts.bytes += bytes;
-    for (const { outcome } of outcomes) this.#counts[outcome]++;
+    for (const { outcome } of outcomes) this.#counts[outcome === 'segment' ? 'segments' : outcome]++;
     if (newestEventAt !== null) this.#lagSeconds = Math.max(0, (Date.now() - Date.parse(newestEventAt)) / 1000);
   }
 

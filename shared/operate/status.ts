@@ -1,6 +1,7 @@
 import type { Source } from '../change/change.ts';
 import type { Streams } from '../config.ts';
-import type { CounterDocument, CounterStore } from '../store/counters.ts';
+import type { CounterDocument } from '../store/counters.ts';
+import type { Store } from '../store/store.ts';
 
 /** The numbers of one stream, added up over every instance of the app. */
 export interface StreamStatus {
@@ -11,11 +12,15 @@ export interface StreamStatus {
   readonly duplicate: number;
   readonly stale: number;
   readonly parked: number;
+  /** Pieces of split events that were received. */
+  readonly segments: number;
   readonly deadLettered: number;
   readonly bytes: number;
   /** Seconds that the newest batch was behind its source; null before the first batch. */
   readonly lagSeconds: number | null;
-  /** When the oldest event that still lacks segments was first seen; null when none does. */
+  /** Split events that lack segments. */
+  readonly incompleteEvents: number;
+  /** When the oldest of them was first seen; null when there is none. */
   readonly oldestIncompleteAt: string | null;
   /** The change feed's position; null for sources without one. */
   readonly cursor: string | null;
@@ -30,7 +35,7 @@ export interface Status {
 }
 
 /** Reads the numbers of all configured streams, and of those that have counted before. Throws StoreUnavailableError. */
-export async function readStatus(store: CounterStore, configured: Streams): Promise<Status> {
+export async function readStatus(store: Pick<Store, 'counters' | 'segments'>, configured: Streams): Promise<Status> {
   const byStream = new Map<string, { source: string; stream: string; documents: CounterDocument[] }>();
   const entry = (source: string, stream: string) => {
     const name = `${source}/${stream}`;
@@ -39,14 +44,24 @@ export async function readStatus(store: CounterStore, configured: Streams): Prom
     return known;
   };
   for (const { stream } of configured.ces) entry('ces' satisfies Source, stream);
-  for (const document of await store.all()) entry(document.source, document.stream).documents.push(document);
-  return {
-    generatedAt: new Date().toISOString(),
-    streams: [...byStream.values()].map(({ source, stream, documents }) => sum(source, stream, documents)),
-  };
+  for (const document of await store.counters.all()) entry(document.source, document.stream).documents.push(document);
+  const streams = await Promise.all(
+    [...byStream.values()].map(async ({ source, stream, documents }) => {
+      const incomplete = source === 'ces' ? await store.segments.incompleteOf(stream) : NOTHING_INCOMPLETE;
+      return sum(source, stream, documents, incomplete);
+    }),
+  );
+  return { generatedAt: new Date().toISOString(), streams };
 }
 
-function sum(source: string, stream: string, documents: readonly CounterDocument[]): StreamStatus {
+const NOTHING_INCOMPLETE = { events: 0, oldest: null };
+
+function sum(
+  source: string,
+  stream: string,
+  documents: readonly CounterDocument[],
+  incomplete: { readonly events: number; readonly oldest: string | null },
+): StreamStatus {
   const total = (name: string) => documents.reduce((all, { counts }) => all + (counts[name] ?? 0), 0);
   const newest = documents.reduce<CounterDocument | undefined>(
     (latest, each) => (latest === undefined || each.updatedAt > latest.updatedAt ? each : latest),
@@ -60,10 +75,12 @@ function sum(source: string, stream: string, documents: readonly CounterDocument
     duplicate: total('duplicate'),
     stale: total('stale'),
     parked: total('parked'),
+    segments: total('segments'),
     deadLettered: total('deadLettered'),
     bytes: total('bytes'),
     lagSeconds: newest?.lagSeconds ?? null,
-    oldestIncompleteAt: null,
+    incompleteEvents: incomplete.events,
+    oldestIncompleteAt: incomplete.oldest,
     cursor: null,
     gaps: total('gaps'),
     updatedAt: newest?.updatedAt ?? null,

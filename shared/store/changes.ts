@@ -2,8 +2,7 @@ import type { Container } from '@azure/cosmos';
 import type { NormalizedChange } from '../change/change.ts';
 import { changeId } from '../change/keys.ts';
 import { StoreUnavailableError } from './errors.ts';
-import { type OperationResult, runOperations } from './operations.ts';
-import type { RequestMeter } from './requestMeter.ts';
+import type { OperationResult, Operations } from './operations.ts';
 
 /** A document of the container `changes`. */
 export type RecordedChange = Omit<NormalizedChange, 'identity'> & { readonly id: string; readonly ingestedAt: string };
@@ -17,12 +16,12 @@ const EXISTS = 409;
 /** The container `changes`: every change, and with it the memory of what was already applied. */
 export class ChangeStore {
   readonly #container: Container;
-  readonly #meter: RequestMeter;
+  readonly #operations: Operations;
   readonly #ttlSeconds: number;
 
-  constructor(container: Container, meter: RequestMeter, ttlSeconds: number) {
+  constructor(container: Container, operations: Operations, ttlSeconds: number) {
     this.#container = container;
-    this.#meter = meter;
+    this.#operations = operations;
     this.#ttlSeconds = ttlSeconds;
   }
 
@@ -33,7 +32,7 @@ export class ChangeStore {
       const document = this.#document(change, ingestedAt);
       return { type: 'Create' as const, partitionKey: [change.table, change.key], id: document.id, document };
     });
-    return (await runOperations(this.#container, operations, this.#meter)).map(toRecorded);
+    return (await this.#operations.run(operations)).map(toRecorded);
   }
 
   /** The change as it was first recorded under the table and key of `change`. Throws StoreUnavailableError. */
@@ -41,7 +40,7 @@ export class ChangeStore {
     const operations = changes.map(({ table, key, identity }) => {
       return { type: 'Read' as const, partitionKey: [table, key], id: changeId(identity) };
     });
-    const results = await runOperations(this.#container, operations, this.#meter);
+    const results = await this.#operations.run(operations);
     return results.map(({ document }) => document as RecordedChange | undefined);
   }
 

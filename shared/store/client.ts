@@ -25,7 +25,14 @@ export async function createContainers(config: Config['cosmos']): Promise<void> 
 
 async function clientOptions(config: Config['cosmos']): Promise<CosmosClientOptions> {
   const connectionPolicy = { requestTimeout: REQUEST_TIMEOUT_MS, retryOptions: THROTTLE_RETRIES };
-  if (config.key !== undefined) return { endpoint: config.endpoint, key: config.key, connectionPolicy };
+  if (config.key !== undefined) {
+    // Emulators advertise addresses that only they can reach; a local endpoint is the one that was given.
+    return {
+      endpoint: config.endpoint,
+      key: config.key,
+      connectionPolicy: { ...connectionPolicy, enableEndpointDiscovery: false },
+    };
+  }
   // Loaded only where it is used: a laptop has no identity, and the package is most of a cold start.
   const { DefaultAzureCredential } = await import('@azure/identity');
   return { endpoint: config.endpoint, aadCredentials: new DefaultAzureCredential(), connectionPolicy };

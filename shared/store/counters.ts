@@ -1,5 +1,6 @@
 import type { Container } from '@azure/cosmos';
 import { StoreUnavailableError } from './errors.ts';
+import type { Operations } from './operations.ts';
 
 /** A document of the container `cursors`: what one instance of the app has done for one stream since it started. */
 export interface CounterDocument {
@@ -18,17 +19,19 @@ export interface CounterDocument {
 /** The counters in the container `cursors`. */
 export class CounterStore {
   readonly #container: Container;
+  readonly #operations: Operations;
 
-  constructor(container: Container) {
+  constructor(container: Container, operations: Operations) {
     this.#container = container;
+    this.#operations = operations;
   }
 
   /** Throws StoreUnavailableError. */
   async save(document: CounterDocument): Promise<void> {
-    try {
-      await this.#container.items.upsert(document, { contentResponseOnWriteEnabled: false });
-    } catch (error) {
-      throw new StoreUnavailableError('the counters could not be saved', { cause: error });
+    const { id } = document;
+    const [result] = await this.#operations.run([{ type: 'Upsert', partitionKey: [id], id, document }]);
+    if (result === undefined || result.status >= 300) {
+      throw new StoreUnavailableError(`the counters could not be saved: status ${result?.status}`);
     }
   }
 

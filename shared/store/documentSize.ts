@@ -6,9 +6,9 @@ const MAX_BYTES_PER_CODE_UNIT = 6;
 /** Generous for numbers, literals and punctuation. */
 const BYTES_PER_VALUE = 32;
 
-/** Whether `document` is over `MAX_DOCUMENT_BYTES` as JSON. Measures only documents that might be. */
-export function isTooLarge(document: object): boolean {
-  return upperBound(document) > MAX_DOCUMENT_BYTES && documentBytes(document) > MAX_DOCUMENT_BYTES;
+/** Whether `document` is over `maxBytes` as JSON. Measures only documents that might be. */
+export function isTooLarge(document: object, maxBytes = MAX_DOCUMENT_BYTES): boolean {
+  return upperBound(document) > maxBytes && documentBytes(document) > maxBytes;
 }
 
 /** Size of `document` as UTF-8 JSON. */

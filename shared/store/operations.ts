@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container, OperationInput } from '@azure/cosmos';
-import { isTooLarge } from './documentSize.ts';
+import { isTooLarge, MAX_DOCUMENT_BYTES } from './documentSize.ts';
 import { StoreUnavailableError } from './errors.ts';
+import { withoutLargeValues } from './largeValues.ts';
 import type { RequestMeter } from './requestMeter.ts';
+import type { ValueStore } from './valueStore.ts';
 
 /**
  * Many point operations in few requests. `items.bulk` answers each operation with its own status and has no floor of a
@@ -29,43 +31,69 @@ const REQUESTS_IN_FLIGHT = 4;
 
 const THROTTLED = 429;
 const TOO_LARGE = 413;
-/** Statuses that say "again": too many requests, retry with, service unavailable, gone (a partition moved). */
-const TRANSIENT = new Set([THROTTLED, 449, 503, 410, 408]);
-/** The request as a whole failed before this operation had its turn. */
-const FAILED_DEPENDENCY = 424;
+/** Statuses that say "again": too many requests, retry with, unavailable, gone (a partition moved), not this one's turn. */
+const TRANSIENT = new Set([THROTTLED, 449, 503, 410, 408, 424]);
 const RETRY_BASE_MS = 20;
 const RETRY_MAX_MS = 2_000;
 /** Longer than this, and the batch comes again from its source. */
 const PATIENCE_MS = 45_000;
 
-/**
- * Runs `operations`, in any order and without atomicity. Results stand in the order of the operations. 404, 409, 412,
- * 413 and 400 are results; throws StoreUnavailableError for whatever a retry by the caller might cure.
- */
-export async function runOperations(
-  container: Container,
-  operations: readonly Operation[],
-  meter: RequestMeter,
-): Promise<OperationResult[]> {
-  const results = new Array<OperationResult>(operations.length);
-  let pending: number[] = [];
-  operations.forEach((operation, index) => {
-    // Sent along, it would fail the whole request and its neighbours with it.
-    if (operation.document !== undefined && isTooLarge(operation.document)) results[index] = { status: TOO_LARGE };
-    else pending.push(index);
-  });
-  const deadline = Date.now() + PATIENCE_MS;
-  for (let attempt = 0; pending.length > 0; attempt++) {
+/** The point operations of one container. */
+export class Operations {
+  readonly #container: Container;
+  readonly #meter: RequestMeter;
+  readonly #values: ValueStore;
+  readonly #maxDocumentBytes: number;
+
+  /** Documents over `maxDocumentBytes` are written without their largest values, which move to `values`. */
+  constructor(container: Container, meter: RequestMeter, values: ValueStore, maxDocumentBytes = MAX_DOCUMENT_BYTES) {
+    this.#container = container;
+    this.#meter = meter;
+    this.#values = values;
+    this.#maxDocumentBytes = maxDocumentBytes;
+  }
+
+  /**
+   * Runs `operations`, in any order and without atomicity. Results stand in the order of the operations. 404, 409, 412,
+   * 413 and 400 are results; throws StoreUnavailableError for whatever a retry by the caller might cure.
+   */
+  async run(operations: readonly Operation[]): Promise<OperationResult[]> {
+    const results = new Array<OperationResult>(operations.length);
+    const fitting = await this.#fit(operations);
+    let pending: number[] = [];
+    fitting.forEach(({ document }, index) => {
+      // Sent along, it would fail the whole request and its neighbours with it.
+      if (document !== undefined && isTooLarge(document)) results[index] = { status: TOO_LARGE };
+      else pending.push(index);
+    });
+    const deadline = Date.now() + PATIENCE_MS;
+    for (let attempt = 0; pending.length > 0; attempt++) {
+      const { again, serverDelayMs } = await this.#attempt(fitting, pending, results);
+      if (again.length === 0) break;
+      const waitMs = Math.max(serverDelayMs, backoffMs(attempt));
+      if (Date.now() + waitMs > deadline) {
+        throw new StoreUnavailableError(
+          `${again.length} operations on ${this.#container.id} were refused for ${PATIENCE_MS} ms`,
+        );
+      }
+      await delay(waitMs);
+      pending = again;
+    }
+    return results;
+  }
+
+  /** Sends `pending` once, notes the results, and returns what has to be sent again. */
+  async #attempt(operations: readonly Operation[], pending: readonly number[], results: OperationResult[]) {
     const again: number[] = [];
     let serverDelayMs = 0;
     await forEachChunk(pending, async (indexes) => {
-      const responses = await send(container, operations, indexes);
+      const responses = await send(this.#container, operations, indexes);
       responses.forEach((response, position) => {
         const index = indexes[position];
         if (index === undefined) return;
-        meter.requestUnits += response.requestCharge ?? 0;
-        if (TRANSIENT.has(response.statusCode) || response.statusCode === FAILED_DEPENDENCY) {
-          if (response.statusCode === THROTTLED) meter.throttled++;
+        this.#meter.requestUnits += response.requestCharge ?? 0;
+        if (TRANSIENT.has(response.statusCode)) {
+          if (response.statusCode === THROTTLED) this.#meter.throttled++;
           serverDelayMs = Math.max(serverDelayMs, response.retryAfterMilliseconds ?? 0);
           again.push(index);
         } else {
@@ -73,17 +101,22 @@ export async function runOperations(
         }
       });
     });
-    if (again.length === 0) return results;
-    const waitMs = Math.max(serverDelayMs, backoffMs(attempt));
-    if (Date.now() + waitMs > deadline) {
-      throw new StoreUnavailableError(
-        `${again.length} operations on ${container.id} were refused for ${PATIENCE_MS} ms`,
-      );
-    }
-    await delay(waitMs);
-    pending = again;
+    return { again, serverDelayMs };
   }
-  return results;
+
+  async #fit(operations: readonly Operation[]): Promise<readonly Operation[]> {
+    const isLarge = ({ document }: Operation) => document !== undefined && isTooLarge(document, this.#maxDocumentBytes);
+    if (!operations.some(isLarge)) return operations;
+    return Promise.all(
+      operations.map(async (operation) => {
+        if (operation.document === undefined) return operation;
+        return {
+          ...operation,
+          document: await withoutLargeValues(operation.document, this.#values, this.#maxDocumentBytes),
+        };
+      }),
+    );
+  }
 }
 
 /** Exponential with full jitter, so that instances that were refused together do not come back together. */
@@ -110,7 +143,9 @@ async function send(
   });
   let responses: readonly Response[];
   try {
-    responses = await container.items.bulk(inputs, { continueOnError: true });
+    // What was written need not come back; what was read must.
+    const contentResponseOnWriteEnabled = inputs.some(({ operationType }) => operationType === 'Read');
+    responses = await container.items.bulk(inputs, { continueOnError: true }, { contentResponseOnWriteEnabled });
   } catch (error) {
     throw new StoreUnavailableError(`${inputs.length} operations on ${container.id} failed`, { cause: error });
   }

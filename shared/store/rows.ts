@@ -1,8 +1,6 @@
-import type { Container } from '@azure/cosmos';
 import type { RowDocument } from '../change/rowDocument.ts';
 import { StoreUnavailableError } from './errors.ts';
-import { type OperationResult, runOperations } from './operations.ts';
-import type { RequestMeter } from './requestMeter.ts';
+import type { OperationResult, Operations } from './operations.ts';
 
 export interface RowAddress {
   readonly table: string;
@@ -29,18 +27,16 @@ const CONFLICTS = new Set([NOT_FOUND, 409, 412]);
 
 /** The container `rows`: the converged current state. */
 export class RowStore {
-  readonly #container: Container;
-  readonly #meter: RequestMeter;
+  readonly #operations: Operations;
 
-  constructor(container: Container, meter: RequestMeter) {
-    this.#container = container;
-    this.#meter = meter;
+  constructor(operations: Operations) {
+    this.#operations = operations;
   }
 
   /** Reads rows in the order of `addresses`; undefined for a row that is not there. Throws StoreUnavailableError. */
   async read(addresses: readonly RowAddress[]): Promise<(StoredRow | undefined)[]> {
     const operations = addresses.map(({ table, id }) => ({ type: 'Read' as const, partitionKey: [table, id], id }));
-    return (await runOperations(this.#container, operations, this.#meter)).map(toStoredRow);
+    return (await this.#operations.run(operations)).map(toStoredRow);
   }
 
   /** Writes rows, each only if it is still the version that was read. Throws StoreUnavailableError. */
@@ -52,7 +48,7 @@ export class RowStore {
       document,
       ...(etag === undefined ? {} : { ifMatch: etag }),
     }));
-    return (await runOperations(this.#container, operations, this.#meter)).map(toWritten);
+    return (await this.#operations.run(operations)).map(toWritten);
   }
 }
 

@@ -1,29 +1,45 @@
 import type { Database } from '@azure/cosmos';
 import type { Config } from '../config.ts';
+import { CatalogStore } from './catalog.ts';
 import { ChangeStore } from './changes.ts';
 import { openDatabase } from './client.ts';
-import { CONTAINERS } from './containers.ts';
+import { CONTAINERS, type ContainerName } from './containers.ts';
 import { CounterStore } from './counters.ts';
 import { DeadLetterStore } from './deadLetters.ts';
 import { StoreUnavailableError } from './errors.ts';
+import { Operations } from './operations.ts';
 import { newRequestMeter, type RequestMeter } from './requestMeter.ts';
 import { RowStore } from './rows.ts';
+import { SegmentStore } from './segments.ts';
+import { ValueStore } from './valueStore.ts';
+
+/** Raw bytes beyond this stay in Blob Storage: operators list dead letters far more often than they open one. */
+const MAX_DEAD_LETTER_BYTES = 1_000_000;
 
 /** The database, one object per container. */
 export class Store {
   readonly meter: RequestMeter = newRequestMeter();
+  readonly values: ValueStore;
   readonly rows: RowStore;
   readonly changes: ChangeStore;
+  readonly segments: SegmentStore;
+  readonly catalog: CatalogStore;
   readonly deadLetters: DeadLetterStore;
   readonly counters: CounterStore;
   readonly #database: Database;
 
   private constructor(database: Database, config: Config) {
     this.#database = database;
-    this.rows = new RowStore(database.container(CONTAINERS.rows.id), this.meter);
-    this.changes = new ChangeStore(database.container(CONTAINERS.changes.id), this.meter, config.changesTtlSeconds);
-    this.deadLetters = new DeadLetterStore(database.container(CONTAINERS.deadletters.id), this.meter);
-    this.counters = new CounterStore(database.container(CONTAINERS.cursors.id));
+    this.values = new ValueStore(config.storage);
+    const operations = (name: ContainerName, maxDocumentBytes?: number) =>
+      new Operations(database.container(CONTAINERS[name].id), this.meter, this.values, maxDocumentBytes);
+    const container = (name: ContainerName) => database.container(CONTAINERS[name].id);
+    this.rows = new RowStore(operations('rows'));
+    this.changes = new ChangeStore(container('changes'), operations('changes'), config.changesTtlSeconds);
+    this.segments = new SegmentStore(container('segments'), operations('segments'));
+    this.catalog = new CatalogStore(operations('catalog'));
+    this.deadLetters = new DeadLetterStore(operations('deadletters', MAX_DEAD_LETTER_BYTES));
+    this.counters = new CounterStore(container('cursors'), operations('cursors'));
   }
 
   /** Makes no request: the app starts whether the database can be reached or not. */

@@ -13,19 +13,20 @@ describe('positions of the events of a batch', () => {
       { sequenceNumber: 8, offset: '224', enqueuedTimeUtc: '2026-01-01T00:00:01.5Z' },
     ];
     assert.deepEqual(eventPositions(bodies, { systemPropertiesArray, partitionContext, partitionKeyArray: ['k'] }), [
-      { bytes: bodies[0], partition: '3', sequenceNumber: '7', offset: '112', enqueuedAt: '2026-01-01T00:00:00.000Z' },
-      { bytes: bodies[1], partition: '3', sequenceNumber: '8', offset: '224', enqueuedAt: '2026-01-01T00:00:01.500Z' },
+      { bytes: bodies[0], partition: '3', sequenceNumber: 7, offset: '112', enqueuedAt: '2026-01-01T00:00:00.000Z' },
+      { bytes: bodies[1], partition: '3', sequenceNumber: 8, offset: '224', enqueuedAt: '2026-01-01T00:00:01.500Z' },
     ]);
   });
 
   test('take a sequence number in every form that a worker has handed over', () => {
-    const forms: [unknown, string | null][] = [
-      [12, '12'],
-      ['9223372036854775807', '9223372036854775807'],
-      [{ low: 12, high: 0, unsigned: false }, '12'],
-      [{ low: -1, high: 0 }, '4294967295'],
-      [{ low: -1, high: 2147483647 }, '9223372036854775807'],
-      [{ low: -1, high: -1 }, '-1'],
+    const forms: [unknown, number | null][] = [
+      [12, 12],
+      ['12', 12],
+      ['9223372036854775807', null],
+      [{ low: 12, high: 0, unsigned: false }, 12],
+      [{ low: -1, high: 0 }, 4294967295],
+      [{ low: -1, high: 2147483647 }, null],
+      [{ low: -1, high: -1 }, -1],
       ['x', null],
       [undefined, null],
       [1.5, null],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { ConfigError, readConfig } from '../../shared/config.ts';
 
-const COSMOS = { COSMOS_ENDPOINT: 'http://127.0.0.1:8081' };
+const REQUIRED = { COSMOS_ENDPOINT: 'http://127.0.0.1:8081', AzureWebJobsStorage: 'UseDevelopmentStorage=true' };
 const DEFAULTS = {
   streams: {
     ces: [
@@ -21,11 +21,14 @@ const DEFAULTS = {
   changesHistory: 'on',
   changesTtlSeconds: 604_800,
   tombstoneTtlSeconds: 7_776_000,
+  segmentTimeoutMs: 86_400_000,
+  storage: { connectionString: 'UseDevelopmentStorage=true' },
+  limits: { segmentsPerEvent: 1024, bytesPerEvent: 67_108_864 },
 };
 
 describe('settings', () => {
-  test('have defaults for everything but the address of the store', () => {
-    assert.deepEqual(readConfig(COSMOS), DEFAULTS);
+  test('have defaults for everything but the addresses of the stores', () => {
+    assert.deepEqual(readConfig(REQUIRED), DEFAULTS);
   });
 
   test('in the sample file are the defaults', () => {
@@ -58,8 +61,18 @@ describe('settings', () => {
     );
   });
 
+  test('say how to reach the storage account by connection string, by service address or by account name', () => {
+    const { AzureWebJobsStorage: _, ...cosmos } = REQUIRED;
+    const serviceUri = 'https://acct.blob.core.windows.net';
+    assert.deepEqual(readConfig({ ...cosmos, AzureWebJobsStorage__accountName: 'acct' }).storage, { serviceUri });
+    assert.deepEqual(readConfig({ ...cosmos, AzureWebJobsStorage__blobServiceUri: serviceUri }).storage, {
+      serviceUri,
+    });
+    assert.throws(() => readConfig(cosmos), { name: 'ConfigError', message: /AzureWebJobsStorage/ });
+  });
+
   test('STREAMS that is not JSON is refused, and so are two streams of one name', () => {
-    assert.throws(() => readConfig({ ...COSMOS, STREAMS: '{' }), {
+    assert.throws(() => readConfig({ ...REQUIRED, STREAMS: '{' }), {
       name: 'ConfigError',
       message: /STREAMS: is not JSON/,
     });
@@ -69,7 +82,7 @@ describe('settings', () => {
         { stream: 'a', eventHub: 'y' },
       ],
     });
-    assert.throws(() => readConfig({ ...COSMOS, STREAMS: twice }), {
+    assert.throws(() => readConfig({ ...REQUIRED, STREAMS: twice }), {
       name: 'ConfigError',
       message: /two streams are named a/,
     });

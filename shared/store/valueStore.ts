@@ -1,0 +1,71 @@
+import { BlobServiceClient, type ContainerClient, RestError } from '@azure/storage-blob';
+import type { StorageConnection } from '../config.ts';
+import { StoreUnavailableError } from './errors.ts';
+
+const CONTAINER = 'tributary-values';
+const ALREADY_EXISTS = 409;
+const NOT_FOUND = 404;
+
+/** Values too large for a document, in Blob Storage, by the hash of their content. Opened at first use. */
+export class ValueStore {
+  readonly #connection: StorageConnection;
+  #container: Promise<ContainerClient> | undefined;
+
+  constructor(connection: StorageConnection) {
+    this.#connection = connection;
+  }
+
+  /** Keeps `content` under `name`, which only equal content has. Throws StoreUnavailableError. */
+  async write(name: string, content: Uint8Array): Promise<void> {
+    try {
+      const blob = (await this.#open()).getBlockBlobClient(name);
+      const view = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+      await blob.uploadData(view, { conditions: { ifNoneMatch: '*' } });
+    } catch (error) {
+      if (error instanceof RestError && error.statusCode === ALREADY_EXISTS) return;
+      throw new StoreUnavailableError('a large value could not be written to Blob Storage', { cause: error });
+    }
+  }
+
+  /** Throws StoreUnavailableError, also when there is no such value. */
+  async read(name: string): Promise<Buffer> {
+    try {
+      return await (await this.#open()).getBlockBlobClient(name).downloadToBuffer();
+    } catch (error) {
+      const what =
+        error instanceof RestError && error.statusCode === NOT_FOUND ? 'is gone from' : 'could not be read from';
+      throw new StoreUnavailableError(`the large value ${name} ${what} Blob Storage`, { cause: error });
+    }
+  }
+
+  /** Touches the storage account. Throws StoreUnavailableError when it does not answer. */
+  async ping(): Promise<void> {
+    try {
+      await (await this.#open()).exists();
+    } catch (error) {
+      throw new StoreUnavailableError('Blob Storage does not answer', { cause: error });
+    }
+  }
+
+  #open(): Promise<ContainerClient> {
+    this.#container ??= this.#create().catch((error: unknown) => {
+      this.#container = undefined;
+      throw error;
+    });
+    return this.#container;
+  }
+
+  async #create(): Promise<ContainerClient> {
+    const container = (await this.#client()).getContainerClient(CONTAINER);
+    await container.createIfNotExists();
+    return container;
+  }
+
+  async #client(): Promise<BlobServiceClient> {
+    if ('connectionString' in this.#connection)
+      return BlobServiceClient.fromConnectionString(this.#connection.connectionString);
+    // Loaded only where it is used: a laptop has no identity, and the package is most of a cold start.
+    const { DefaultAzureCredential } = await import('@azure/identity');
+    return new BlobServiceClient(this.#connection.serviceUri, new DefaultAzureCredential());
+  }
+}

@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What happens to the write at which a process is to die: the store never sees it, or does and cannot say so. */
+export type Death = 'before' | 'after';
+
+/**
+ * Stands between the store's client and the gateway, counts writes, and can play the death of the process: from the
+ * chosen write on nothing more gets through. Answers 403 then, which the client takes as final.
+ */
+export interface FaultProxy {
+  readonly endpoint: string;
+  /** Writes that have come in since `arm` or `disarm`. */
+  readonly writes: number;
+  /** Lets `writes` writes pass, then dies at the next. */
+  arm(writes: number, death: Death): void;
+  disarm(): void;
+  close(): Promise<void>;
+}
+
+export async function startFaultProxy(target: string): Promise<FaultProxy> {
+  const { hostname, port } = new URL(target);
+  let writes = 0;
+  let fatalWrite = Number.POSITIVE_INFINITY;
+  let death: Death = 'before';
+
+  const forward = (
+    incoming: IncomingMessage,
+    body: Buffer,
+    answer: (status: number, headers: object, body: Buffer) => void,
+  ) => {
+    const { method, url, headers } = incoming;
+    const outgoing = request({ hostname, port, method, path: url, headers }, async (response) => {
+      answer(response.statusCode ?? 500, response.headers, await bodyOf(response));
+    });
+    outgoing.on('error', () => answer(503, {}, Buffer.alloc(0)));
+    outgoing.end(body);
+  };
+
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await bodyOf(incoming);
+    const position = isWrite(incoming, body) ? writes++ : writes;
+    const relay = (status: number, headers: object, answer: Buffer) =>
+      outgoing.writeHead(status, { ...headers }).end(answer);
+    if (position < fatalWrite) return forward(incoming, body, relay);
+    const isFatal = position === fatalWrite && isWrite(incoming, body);
+    if (isFatal && death === 'after') return forward(incoming, body, () => refuse(outgoing));
+    refuse(outgoing);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    get writes() {
+      return writes;
+    },
+    arm(count, kind) {
+      writes = 0;
+      fatalWrite = count;
+      death = kind;
+    },
+    disarm() {
+      writes = 0;
+      fatalWrite = Number.POSITIVE_INFINITY;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function refuse(outgoing: ServerResponse): void {
+  outgoing
+    .writeHead(403, { 'content-type': 'application/json' })
+    .end('{"code":"Forbidden","message":"the process is dead"}');
+}
+
+function isWrite({ method, headers, url = '' }: IncomingMessage, body: Buffer): boolean {
+  if (!url.includes('/docs') || method === 'GET') return false;
+  if (headers['x-ms-documentdb-isquery'] !== undefined || headers['x-ms-cosmos-is-query-plan-request'] !== undefined)
+    return false;
+  return (
+    headers['x-ms-cosmos-is-batch-request'] === undefined ||
+    !/^\[\{"operationType":"Read"/.test(body.toString('latin1'))
+  );
+}
+
+async function bodyOf(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { NormalizedChange } from '../../../shared/change/change.ts';
+import { Pipeline } from '../../../shared/ingest/pipeline.ts';
+import { UnprocessableError } from '../../../shared/ingest/reasons.ts';
+import { startTestStore, type TestStore } from '../testStore.ts';
+import { deliver, TestTable } from './changes.ts';
+
+let store: TestStore;
+before(async () => {
+  store = await startTestStore();
+});
+after(() => store.close());
+
+async function ingest(changes: readonly NormalizedChange[]) {
+  const pipeline = new Pipeline(await store.open(), store.config);
+  return (await pipeline.ingest('ces', 's', deliver(changes))).map(({ outcome }) => outcome);
+}
+
+/** What is in the store of one table: rows by id, and how many changes were recorded. */
+async function contentOf({ table }: TestTable) {
+  const rows = (await store.documents('rows')).filter((row) => row.table === table);
+  const changes = (await store.documents('changes')).filter((change) => change.table === table);
+  return { rows: Object.fromEntries(rows.map((row) => [row.id, row.deleted ? 'deleted' : row.row])), changes };
+}
+
+describe('ingesting changes', () => {
+  test('tells applied, duplicate and stale apart', async () => {
+    const table = new TestTable('outcomes');
+    const insert = table.insert(5, { id: 1, name: 'a' });
+    assert.deepEqual(await ingest([insert, insert]), ['applied', 'duplicate']);
+    assert.deepEqual(await ingest([insert, table.update(3, { id: 1, name: 'old' }), table.delete(6, 1)]), [
+      'duplicate',
+      'stale',
+      'applied',
+    ]);
+    assert.deepEqual((await contentOf(table)).rows, { 1: 'deleted' });
+  });
+
+  test('makes a dead letter of what cannot be processed, and of nothing else', async () => {
+    const table = new TestTable('deadLetters');
+    const bad = new UnprocessableError('no-order', 'there is no LSN');
+    const [good] = deliver([table.insert(1, { id: 1 })]);
+    assert.ok(good !== undefined);
+    const pipeline = new Pipeline(await store.open(), store.config);
+    const outcomes = await pipeline.ingest('ces', 's', [
+      { decoded: bad, position: { n: 1 }, bytes: Buffer.from('bad') },
+      good,
+    ]);
+    const [letter] = await store.documents('deadletters');
+    assert.deepEqual(outcomes, [
+      { outcome: 'deadLettered', reason: 'no-order', detail: 'there is no LSN', deadLetterId: letter?.id },
+      { outcome: 'applied' },
+    ]);
+  });
+
+  test('keeps a change without a key in the history, flagged, and makes no row of it', async () => {
+    const table = new TestTable('unkeyed');
+    const { keys: _, ...change } = table.update(1, { name: 'Stove' });
+    assert.deepEqual(await ingest([{ ...change, keys: null, key: '-7f', flag: 'no-key' }]), ['applied']);
+    const { rows, changes } = await contentOf(table);
+    assert.deepEqual([rows, changes.map(({ key, flag }) => [key, flag])], [{}, [['-7f', 'no-key']]]);
+  });
+
+  test('writes a row once for all the changes of a batch, and merges what others wrote in between', async () => {
+    const table = new TestTable('contended');
+    const writers = Array.from({ length: 8 }, (_, writer) =>
+      ingest(Array.from({ length: 10 }, (_, n) => table.update(1 + writer * 10 + n, { id: 1, [`w${writer}`]: n }))),
+    );
+    await Promise.all(writers);
+    const expected = Object.fromEntries(Array.from({ length: 8 }, (_, writer) => [`w${writer}`, 9]));
+    assert.deepEqual((await contentOf(table)).rows, { 1: { id: 1, ...expected } });
+  });
+});
+
+describe('a change that moves a row to another key', () => {
+  test('takes along the columns that it does not carry, leaves a tombstone, and is recorded under both keys', async () => {
+    const table = new TestTable('move');
+    const outcomes = await ingest([
+      table.insert(1, { id: 1, name: 'a', city: 'x' }),
+      table.move(2, 1, { id: 2, name: 'b' }, { id: 1 }),
+      table.update(3, { id: 2, city: 'y' }),
+    ]);
+    assert.deepEqual(outcomes, ['applied', 'applied', 'applied']);
+    const { rows, changes } = await contentOf(table);
+    assert.deepEqual(rows, { 1: 'deleted', 2: { id: 2, name: 'b', city: 'y' } });
+    assert.deepEqual(
+      changes
+        .filter(({ origin }) => (origin as { at: number }).at === 2)
+        .map(({ key, op, after: image }) => ({ key, op, image })),
+      [
+        { key: '1', op: 'delete', image: null },
+        { key: '2', op: 'update', image: { id: 2, name: 'b', city: 'x' } },
+      ],
+    );
+  });
+
+  test('changes nothing when it comes again, whatever happened to the old key meanwhile', async () => {
+    const table = new TestTable('moveAgain');
+    const move = table.move(2, 1, { id: 2 }, { id: 1 });
+    await ingest([table.insert(1, { id: 1, name: 'a' }), move]);
+    await ingest([table.insert(5, { id: 1, name: 'someone new' })]);
+    assert.deepEqual(await ingest([move]), ['duplicate']);
+    assert.deepEqual((await contentOf(table)).rows, { 1: { id: 1, name: 'someone new' }, 2: { id: 2, name: 'a' } });
+  });
+
+  test('of a row that an older move of the same transaction has just filled spares that row', async () => {
+    const table = new TestTable('shift');
+    const rows = [1, 2, 3];
+    await ingest(rows.map((id) => table.insert(id, { id, name: `row ${id}` })));
+    await ingest(
+      rows.map((id) => table.move(10 + id, id, { id: id + 1, name: `row ${id}` }, { id, name: `row ${id}` }, 10)),
+    );
+    assert.deepEqual((await contentOf(table)).rows, {
+      1: 'deleted',
+      2: { id: 2, name: 'row 1' },
+      3: { id: 3, name: 'row 2' },
+      4: { id: 4, name: 'row 3' },
+    });
+  });
+
+  test('ends in the same documents whichever write the process dies at, and whether that write got through', async () => {
+    const scenario = (table: TestTable) => [
+      table.insert(1, { id: 1, name: 'a', city: 'x' }),
+      table.move(2, 1, { id: 2, name: 'b' }, { id: 1 }),
+      table.update(3, { id: 2, city: 'y' }),
+      table.move(4, 2, { id: 3 }, { id: 2 }),
+    ];
+    const content = async (table: TestTable) => {
+      const { rows, changes } = await contentOf(table);
+      const recorded = changes.map(({ key, op, before: old, after: image, movedFrom, movedTo }) =>
+        JSON.stringify({ key, op, old, image, movedFrom, movedTo }),
+      );
+      return { rows, changes: recorded.sort() };
+    };
+    store.proxy.disarm();
+    const undisturbed = new TestTable('undisturbed');
+    await ingest(scenario(undisturbed));
+    const total = store.proxy.writes;
+    const expected = await content(undisturbed);
+    assert.ok(total >= 10, `${total} writes`);
+    for (let writes = 0; writes < total; writes++) {
+      for (const death of ['before', 'after'] as const) {
+        const table = new TestTable(`death ${death} write ${writes}`);
+        store.proxy.arm(writes, death);
+        await assert.rejects(ingest(scenario(table)), { name: 'StoreUnavailableError' });
+        store.proxy.disarm();
+        await ingest(scenario(table));
+        assert.deepEqual(await content(table), expected, `${death} write ${writes}`);
+      }
+    }
+  });
+});
