@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 
 /** What `npm start -- …` takes. */
 export interface StartOptions {
+  /** Only wants to know the options. */
+  readonly help: boolean;
   /** Sends the sample traffic once everything is up. */
   readonly samples: boolean;
   /** Takes free ports instead of the well-known ones. */
@@ -17,6 +19,7 @@ export interface StartOptions {
 }
 
 export const USAGE = `npm start -- [options]
+  --help                   show this
   --no-samples             send no sample traffic
   --ephemeral              use free ports
   --keep                   keep the Cosmos DB gateway's data in .local/
@@ -31,6 +34,7 @@ export function readOptions(args: readonly string[]): StartOptions {
     args: [...args],
     strict: true,
     options: {
+      help: { type: 'boolean', default: false },
       'no-samples': { type: 'boolean', default: false },
       ephemeral: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
@@ -45,6 +49,7 @@ export function readOptions(args: readonly string[]): StartOptions {
     throw new TypeError(`--ru takes a positive number, not ${values.ru}`);
   }
   return {
+    help: values.help,
     samples: !values['no-samples'],
     ephemeral: values.ephemeral,
     keep: values.keep,

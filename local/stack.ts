@@ -31,7 +31,7 @@ export interface Stack {
   close(): Promise<void>;
 }
 
-export interface StackOptions extends Omit<StartOptions, 'samples'> {
+export interface StackOptions extends Omit<StartOptions, 'samples' | 'help'> {
   /** The folder that holds host.json, package.json and the built app. */
   readonly appRoot: string;
   /** App settings on top of the stack's own, for instance STREAMS. */

@@ -11,8 +11,16 @@ import { type Stack, startStack } from './stack.ts';
 const appRoot = join(import.meta.dirname, '..');
 const stackFile = join(appRoot, '.local', 'stack.json');
 
+const PARENT_POLL_MS = 500;
+
 const stopped = Promise.withResolvers<void>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve());
+
+// A signal to npm ends the shell between npm and this process, which does not pass it on.
+const shell = process.ppid;
+if (process.env.npm_lifecycle_event === 'start') {
+  setInterval(() => process.ppid === shell || stopped.resolve(), PARENT_POLL_MS).unref();
+}
 
 let options: StartOptions;
 try {
@@ -20,6 +28,11 @@ try {
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
   process.exit(2);
+}
+
+if (options.help) {
+  console.log(USAGE);
+  process.exit();
 }
 
 let stack: Stack | undefined;
