@@ -14,6 +14,8 @@ export interface StartOptions {
   readonly requestUnitsPerSecond: number | undefined;
   /** Real parts in place of the local ones. */
   readonly cosmosEndpoint: string | undefined;
+  /** From the environment: it must not show in a list of processes. */
+  readonly cosmosKey: string | undefined;
   readonly eventHubsConnectionString: string | undefined;
   readonly storageConnectionString: string | undefined;
 }
@@ -55,6 +57,7 @@ export function readOptions(args: readonly string[]): StartOptions {
     keep: values.keep,
     requestUnitsPerSecond,
     cosmosEndpoint: values.cosmos,
+    cosmosKey: process.env.COSMOS_KEY,
     eventHubsConnectionString: values.eventhubs,
     storageConnectionString: values.storage,
   };

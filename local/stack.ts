@@ -73,7 +73,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       options.eventHubsConnectionString ?? (await own(startBroker({ port: port('eventHubs'), hubs }))).connectionString;
 
     const functionKey = randomBytes(24).toString('base64url');
-    const connections = new Set(streams.ces.map(({ connection }) => connection));
+    const connections = [
+      ...streams.ces.map(({ connection }) => [connection, eventHubs]),
+      ...streams.blob.map(({ connection }) => [connection, storage]),
+    ];
     const host = await own(
       startFunctionsHost({
         appRoot: options.appRoot,
@@ -85,7 +88,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
           COSMOS_ENDPOINT: cosmos.endpoint,
           COSMOS_KEY: cosmos.key,
           COSMOS_DATABASE: DATABASE,
-          ...Object.fromEntries([...connections].map((connection) => [connection, eventHubs])),
+          ...Object.fromEntries(connections),
         },
         ...(options.log === undefined ? {} : { log: options.log }),
       }),
@@ -103,7 +106,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         eventHubsConnectionString: eventHubs,
         eventHubName: first?.eventHub ?? '',
         cesStream: first?.stream ?? '',
-        changeFeedStream: LOCAL_ACCOUNT,
+        changeFeedStream: streams.blob[0]?.stream ?? LOCAL_ACCOUNT,
         functionKey,
         pid: process.pid,
       },
@@ -118,8 +121,8 @@ type Own = <Part extends { close(): Promise<void> }>(part: Promise<Part>) => Pro
 
 async function cosmosOf(options: StackOptions, port: number, own: Own): Promise<{ endpoint: string; key: string }> {
   if (options.cosmosEndpoint !== undefined) {
-    const key = process.env.COSMOS_KEY;
-    if (key === undefined || key === '') throw new TypeError('--cosmos needs the key of the account in COSMOS_KEY');
+    const key = options.cosmosKey ?? '';
+    if (key === '') throw new TypeError('--cosmos needs the key of the account in COSMOS_KEY');
     return { endpoint: options.cosmosEndpoint, key };
   }
   const folder = join(options.appRoot, '.local');

@@ -32,7 +32,7 @@ export function withPieces(
   for (const piece of pieces) {
     if (segments.has(String(piece.index))) continue;
     segments.set(String(piece.index), piece.contentHash);
-    bytes += piece.raw.bytes.byteLength;
+    bytes += piece.bytes.byteLength;
     // Of two that both say they are the last, the lower counts: then the higher one is beyond it, and shows as a conflict.
     if (piece.final) final = Math.min(final ?? piece.index, piece.index);
     total = piece.total ?? total;

@@ -36,7 +36,7 @@ export interface Manifest extends SplitEventKey {
   readonly total: number | null;
   /** Index -> hash of the content. */
   readonly segments: { readonly [index: string]: string };
-  /** Sum of the sizes of the messages that carried the segments. */
+  /** Size of the event as far as it has come: the sum of what its segments carry. */
   readonly bytes: number;
   /** Whether segments were ever written beside this manifest: then they have to be deleted. */
   readonly stored: boolean;

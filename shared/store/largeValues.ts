@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../change/json.ts';
-import { documentBytes, isTooLarge, MAX_DOCUMENT_BYTES } from './documentSize.ts';
+import { isTooLarge, jsonBytes, MAX_DOCUMENT_BYTES } from './documentSize.ts';
 import type { ValueStore } from './valueStore.ts';
 
 /**
@@ -20,6 +20,8 @@ export interface ValuePointer {
 
 /** What a pointer takes in the document, at the most. */
 const POINTER_BYTES = 256;
+/** Shorter texts stay: they free little, and ids, keys and names of tables are among them. */
+const MIN_MOVED_BYTES = 1_024;
 
 type Path = readonly string[];
 
@@ -40,11 +42,11 @@ export async function withoutLargeValues<Document extends object>(
   maxBytes = MAX_DOCUMENT_BYTES,
 ): Promise<Document> {
   if (!isTooLarge(document, maxBytes)) return document;
-  let excess = documentBytes(document) - maxBytes;
+  let excess = jsonBytes(document) - maxBytes;
   const candidates = [...textsIn(document, [])].sort((a, b) => b.bytes - a.bytes);
   const moved: { readonly path: Path; readonly pointer: ValuePointer }[] = [];
   for (const { path, text, bytes } of candidates) {
-    if (excess <= 0 || bytes <= POINTER_BYTES) break;
+    if (excess <= 0 || bytes < MIN_MOVED_BYTES) break;
     moved.push({ path, pointer: await moveOut(text, values) });
     excess -= bytes - POINTER_BYTES;
   }
@@ -86,8 +88,7 @@ async function readValue(pointer: ValuePointer, values: ValueStore): Promise<str
 function* textsIn(value: object, path: Path): Generator<Candidate> {
   for (const [name, member] of Object.entries(value)) {
     const memberPath = [...path, name];
-    if (typeof member === 'string')
-      yield { path: memberPath, text: member, bytes: Buffer.byteLength(JSON.stringify(member)) };
+    if (typeof member === 'string') yield { path: memberPath, text: member, bytes: jsonBytes(member) };
     else if (member !== null && typeof member === 'object') yield* textsIn(member, memberPath);
   }
 }

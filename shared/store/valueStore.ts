@@ -3,12 +3,15 @@ import type { StorageConnection } from '../config.ts';
 import { StoreUnavailableError } from './errors.ts';
 
 const CONTAINER = 'tributary-values';
+const REMEMBERED_NAMES = 10_000;
 const ALREADY_EXISTS = 409;
 const NOT_FOUND = 404;
 
 /** Values too large for a document, in Blob Storage, by the hash of their content. Opened at first use. */
 export class ValueStore {
   readonly #connection: StorageConnection;
+  /** Names that are surely there: the same value goes into a change and into a row. */
+  readonly #written = new Set<string>();
   #container: Promise<ContainerClient> | undefined;
 
   constructor(connection: StorageConnection) {
@@ -17,6 +20,13 @@ export class ValueStore {
 
   /** Keeps `content` under `name`, which only equal content has. Throws StoreUnavailableError. */
   async write(name: string, content: Uint8Array): Promise<void> {
+    if (this.#written.has(name)) return;
+    await this.#upload(name, content);
+    if (this.#written.size === REMEMBERED_NAMES) this.#written.clear();
+    this.#written.add(name);
+  }
+
+  async #upload(name: string, content: Uint8Array): Promise<void> {
     try {
       const blob = (await this.#open()).getBlockBlobClient(name);
       const view = Buffer.from(content.buffer, content.byteOffset, content.byteLength);

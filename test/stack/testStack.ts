@@ -25,13 +25,17 @@ export interface TestStack extends Stack {
 }
 
 /** Starts the built app on an embedded stack of its own. */
-export async function startTestStack(settings: Readonly<Record<string, string>> = {}): Promise<TestStack> {
+export async function startTestStack(
+  settings: Readonly<Record<string, string>> = {},
+  cosmos?: { readonly endpoint: string; readonly key: string },
+): Promise<TestStack> {
   const stack = await startStack({
     appRoot: join(import.meta.dirname, '..', '..'),
     ephemeral: true,
     keep: false,
     requestUnitsPerSecond: undefined,
-    cosmosEndpoint: undefined,
+    cosmosEndpoint: cosmos?.endpoint,
+    cosmosKey: cosmos?.key,
     eventHubsConnectionString: undefined,
     storageConnectionString: undefined,
     settings,
