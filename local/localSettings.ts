@@ -5,7 +5,14 @@ import { z } from 'zod';
 const settingsFile = z.object({ Values: z.record(z.string(), z.string()).default({}) });
 
 /** Settings that say where a service is: the stack knows better. */
-const ADDRESSES = new Set(['AzureWebJobsStorage', 'COSMOS_ENDPOINT', 'COSMOS_KEY', 'COSMOS_DATABASE', 'CES']);
+const ADDRESSES = new Set([
+  'AzureWebJobsStorage',
+  'COSMOS_ENDPOINT',
+  'COSMOS_KEY',
+  'COSMOS_DATABASE',
+  'CES',
+  'CHANGEFEED',
+]);
 
 /**
  * The app settings of a local run: the values of `local.settings.json`, where there is one, overruled by environment

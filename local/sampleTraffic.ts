@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EventHubProducerClient } from '@azure/event-hubs';
 import { z } from 'zod';
+import { writeSampleFeed } from './changefeed/sampleFeed.ts';
 import { EMPLOYEE_8 } from './samples/employee8.ts';
 import { renderAvro, renderJson } from './samples/render.ts';
 import type { SampleEvent } from './samples/sampleEvent.ts';
@@ -19,7 +20,7 @@ const POLL_MS = 200;
 
 /**
  * Sends the life of employee 8 and a few hundred changes of a small shop (JSON, Avro, split and whole) to the first hub,
- * and waits until the app has taken them in. Returns the number of messages.
+ * records a few hours of a change feed, and waits until the app has taken them in. Returns the number of events.
  */
 export async function sendSamples(stack: StackDescription): Promise<number> {
   const producer = new EventHubProducerClient(stack.eventHubsConnectionString, stack.eventHubName);
@@ -29,8 +30,21 @@ export async function sendSamples(stack: StackDescription): Promise<number> {
   } finally {
     await producer.close();
   }
-  await untilReceived(stack, bodies.length);
-  return bodies.length;
+  const feedEvents = await writeSampleFeed(stack.blobConnectionString);
+  if (feedEvents > 0) await startFunction(stack, 'changeFeed');
+  await untilReceived(stack, { source: 'ces', stream: stack.cesStream, expected: bodies.length });
+  await untilReceived(stack, { source: 'blob', stream: stack.changeFeedStream, expected: feedEvents });
+  return bodies.length + feedEvents;
+}
+
+/** Starts a function out of turn, as the portal does. */
+export async function startFunction(stack: StackDescription, name: string): Promise<void> {
+  const response = await fetch(`${stack.functionsUrl}/admin/functions/${name}`, {
+    method: 'POST',
+    headers: { 'x-functions-key': stack.functionKey, 'content-type': 'application/json' },
+    body: '{"input":""}',
+  });
+  if (!response.ok) throw new Error(`${name} was not started: status ${response.status}`);
 }
 
 /** Sends `bodies` in order, in as few requests as they fit in, to partitions in turn. */
@@ -61,16 +75,23 @@ const statusAnswer = z.object({
   streams: z.array(z.object({ source: z.string(), stream: z.string(), received: z.number() })),
 });
 
-async function untilReceived(stack: StackDescription, expected: number): Promise<void> {
+interface Expectation {
+  readonly source: string;
+  readonly stream: string;
+  readonly expected: number;
+}
+
+async function untilReceived(stack: StackDescription, { source, stream, expected }: Expectation): Promise<void> {
   const deadline = Date.now() + APPLIED_WITHIN_MS;
   for (;;) {
     const response = await fetch(`${stack.functionsUrl}/api/status`, {
       headers: { 'x-functions-key': stack.functionKey },
     });
     const { streams } = statusAnswer.parse(await response.json());
-    const stream = streams.find(({ source, stream: name }) => source === 'ces' && name === stack.cesStream);
-    if (stream !== undefined && stream.received >= expected) return;
-    if (Date.now() > deadline) throw new Error(`only ${stream?.received} of ${expected} sample events were taken in`);
+    const received = streams.find((each) => each.source === source && each.stream === stream)?.received ?? 0;
+    if (received >= expected) return;
+    if (Date.now() > deadline)
+      throw new Error(`only ${received} of ${expected} sample events of ${stream} were taken in`);
     await delay(POLL_MS);
   }
 }

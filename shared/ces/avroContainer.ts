@@ -1,8 +1,8 @@
 import { inflateRawSync } from 'node:zlib';
 import avro, { type Schema, type Type } from 'avsc';
 import { z } from 'zod';
+import { AvroCursor, asBuffer } from '../avro/cursor.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { AvroCursor, asBuffer } from './avroCursor.ts';
 import { LONG_TYPE } from './avroTypes.ts';
 
 const MAGIC_BYTES = 4;

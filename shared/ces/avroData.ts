@@ -1,19 +1,25 @@
 import avro from 'avsc';
-import { AvroCursor, asBuffer } from './avroCursor.ts';
-import { DATA_HEAD_SCHEMA, DATA_TAIL_SCHEMA } from './avroSchemas.ts';
+import { AvroCursor, asBuffer } from '../avro/cursor.ts';
+import { DATA_HEAD_SCHEMA, DATA_MIDDLE_SCHEMA } from './avroSchemas.ts';
 import { type AvroData, decodeAt, LONG_TYPE, REPLACEMENT } from './avroTypes.ts';
 
 /*
  * A `Data` record begins with what its table is called and which columns it has, and that beginning is the same, byte for
  * byte, in most events of a table. Avro puts nothing between the members of a record, so the beginning and the rest can be
- * decoded as two records, and the beginning only once: it has most of the texts, and texts are most of the work.
+ * decoded as records of their own, and the beginning only once: it has most of the texts, and texts are most of the work.
  */
 
 type Head = Pick<AvroData['eventsource'], 'db' | 'schema' | 'tbl' | 'cols'>;
-type Tail = Pick<AvroData['eventsource'], 'pkkey' | 'transaction'> & Pick<AvroData, 'eventrow'>;
+type Middle = Pick<AvroData['eventsource'], 'pkkey' | 'transaction'>;
+
+/** A decoded record whose images are the UTF-8 that they came in: a large one is never wanted as one text. */
+export interface DecodedData {
+  readonly eventsource: AvroData['eventsource'];
+  readonly eventrow: { readonly old: Uint8Array; readonly current: Uint8Array };
+}
 
 const HEAD_TYPE = avro.Type.forSchema(DATA_HEAD_SCHEMA, { registry: { long: LONG_TYPE } });
-const TAIL_TYPE = avro.Type.forSchema(DATA_TAIL_SCHEMA, { registry: { long: LONG_TYPE } });
+const MIDDLE_TYPE = avro.Type.forSchema(DATA_MIDDLE_SCHEMA, { registry: { long: LONG_TYPE } });
 
 /** Beginnings remembered, and the longest that is: together some megabytes. */
 const MAX_HEADS = 500;
@@ -21,17 +27,19 @@ const MAX_HEAD_BYTES = 16_384;
 
 const heads = new Map<string, Head>();
 
-/** Decodes one `Data` record that fills `bytes`; throws UnprocessableError (`undecodable`). */
-export function decodeData(bytes: Uint8Array): AvroData {
-  const cursor = new AvroCursor(bytes);
+/** Decodes one `Data` record that fills `bytes`; the images are views. Throws UnprocessableError (`undecodable`). */
+export function decodeData(bytes: Uint8Array): DecodedData {
+  const buffer = asBuffer(bytes);
+  const cursor = new AvroCursor(buffer);
   walkHead(cursor);
   const headBytes = cursor.position;
-  walkTail(cursor);
-  const buffer = asBuffer(bytes);
+  walkMiddle(cursor);
+  const eventrow = { old: cursor.readBytes(), current: cursor.readBytes() };
+  cursor.expectEnd();
   const { db, schema, tbl, cols } = headOf(buffer, headBytes);
-  const { pkkey, transaction, eventrow }: Tail = decodeAt(TAIL_TYPE, buffer, headBytes);
-  if (mayHoldInvalidText(eventrow, pkkey, transaction)) {
-    walkTail(new AvroCursor(bytes, { position: headBytes, checksTexts: true }));
+  const { pkkey, transaction }: Middle = decodeAt(MIDDLE_TYPE, buffer, headBytes);
+  if (mayHoldInvalidText(pkkey, transaction)) {
+    walkMiddle(new AvroCursor(buffer, { position: headBytes, checksTexts: true }));
   }
   return { eventsource: { db, schema, tbl, cols, pkkey, transaction }, eventrow };
 }
@@ -49,15 +57,10 @@ function headOf(buffer: Buffer, length: number): Head {
 }
 
 /** Texts are looked at a second time only where the decoder may have replaced bytes: checking each costs more than decoding. */
-function mayHoldInvalidText(
-  { old, current }: Tail['eventrow'],
-  pkkey: Tail['pkkey'],
-  transaction: Tail['transaction'],
-) {
+function mayHoldInvalidText(pkkey: Middle['pkkey'], transaction: Middle['transaction']) {
   return (
-    old.includes(REPLACEMENT) ||
-    current.includes(REPLACEMENT) ||
     transaction.commitlsn.includes(REPLACEMENT) ||
+    transaction.beginlsn.includes(REPLACEMENT) ||
     transaction.committime.includes(REPLACEMENT) ||
     pkkey.some((key) => key.value.includes(REPLACEMENT) || key.columnname.includes(REPLACEMENT))
   );
@@ -68,14 +71,13 @@ function walkHead(cursor: AvroCursor): void {
   cursor.skipArray(skipColumn);
 }
 
-function walkTail(cursor: AvroCursor): void {
+function walkMiddle(cursor: AvroCursor): void {
   cursor.skipArray(skipKeyPart);
   cursor.skipText();
   cursor.skipText();
   cursor.readNumber();
   cursor.skip(1);
-  for (let text = 0; text < 3; text++) cursor.skipText();
-  cursor.expectEnd();
+  cursor.skipText();
 }
 
 function skipColumn(cursor: AvroCursor): void {

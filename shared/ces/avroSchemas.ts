@@ -58,7 +58,7 @@ const HEAD_FIELDS = [
   { name: 'cols', type: { type: 'array' as const, items: COLUMN } },
 ];
 
-const TAIL_FIELDS = [
+const MIDDLE_FIELDS = [
   { name: 'pkkey', type: { type: 'array' as const, items: KEY_PART } },
   { name: 'transaction', type: TRANSACTION },
 ];
@@ -66,7 +66,7 @@ const TAIL_FIELDS = [
 const EVENT_SOURCE = {
   type: 'record' as const,
   name: 'EventSource',
-  fields: [...HEAD_FIELDS, ...TAIL_FIELDS],
+  fields: [...HEAD_FIELDS, ...MIDDLE_FIELDS],
 };
 
 const EVENT_ROW = {
@@ -87,10 +87,6 @@ export const DATA_SCHEMA = {
   ],
 };
 
-/** `Data` as two records in a row: the bytes are the same. See `avroData.ts`. */
+/** `Data` up to its images, as two records in a row: the bytes are the same. See `avroData.ts`. */
 export const DATA_HEAD_SCHEMA = { type: 'record' as const, name: 'DataHead', fields: HEAD_FIELDS };
-export const DATA_TAIL_SCHEMA = {
-  type: 'record' as const,
-  name: 'DataTail',
-  fields: [...TAIL_FIELDS, { name: 'eventrow', type: EVENT_ROW }],
-};
+export const DATA_MIDDLE_SCHEMA = { type: 'record' as const, name: 'DataMiddle', fields: MIDDLE_FIELDS };

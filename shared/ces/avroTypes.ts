@@ -1,6 +1,6 @@
 import avro from 'avsc';
+import { AvroCursor, asBuffer } from '../avro/cursor.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { AvroCursor, asBuffer } from './avroCursor.ts';
 import { CHANGE_EVENT_SCHEMA, DATA_SCHEMA } from './avroSchemas.ts';
 
 /** The members of Avro's `ChangeEvent`: a whole CloudEvent. */

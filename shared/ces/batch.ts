@@ -51,9 +51,10 @@ export class CesBatch {
   readonly #groups = new Map<string, Group>();
   readonly #reader: BatchReader;
 
-  constructor(reader: BatchReader, events: readonly HubEvent[]) {
+  /** `only`: of a message that holds several events, the place of the one to read. */
+  constructor(reader: BatchReader, events: readonly HubEvent[], only?: number) {
     this.#reader = reader;
-    for (const event of events) this.#open(event);
+    for (const event of events) this.#open(event, only);
   }
 
   get groups(): readonly Group[] {
@@ -67,18 +68,24 @@ export class CesBatch {
     if (absorbed.state === 'whole' && lastSlot !== undefined) lastSlot.delivery = this.#wholeDelivery(key, absorbed);
   }
 
-  #open({ bytes, ...place }: HubEvent): void {
+  #open({ bytes, ...place }: HubEvent, only: number | undefined): void {
     const delivery: CesDelivery = { hub: this.#reader.hub, ...place };
+    const atPlace = only === undefined ? { ...delivery } : { ...delivery, envelope: only };
     let envelopes: readonly CesEnvelope[];
     try {
       envelopes = decodeEnvelopes(bytes);
     } catch (error) {
-      this.#add({ position: { ...delivery }, bytes, decoded: unprocessable(error) });
+      this.#add({ position: atPlace, bytes, decoded: unprocessable(error) });
       return;
     }
+    if (only !== undefined && envelopes[only] === undefined) {
+      const missing = new UnprocessableError('undecodable', 'the event is not where it was in its message');
+      this.#add({ position: atPlace, bytes, decoded: missing });
+    }
     envelopes.forEach((envelope, index) => {
+      if (only !== undefined && index !== only) return;
       // A container holds several events in one message: the message's position alone would not tell them apart.
-      const position = envelopes.length === 1 ? { ...delivery } : { ...delivery, envelope: index };
+      const position = envelopes.length === 1 ? atPlace : { ...delivery, envelope: index };
       this.#openEnvelope(envelope, delivery, { position, bytes });
     });
   }

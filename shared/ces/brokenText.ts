@@ -1,7 +1,7 @@
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
+import { unescapeInPlace } from './escapes.ts';
 import { isObject } from './exactParse.ts';
-import { encodeHalf } from './generalisedUtf8.ts';
 
 /*
  * A source that cuts the bytes of a large event cuts characters too, and a JSON envelope around such a fragment is
@@ -10,14 +10,6 @@ import { encodeHalf } from './generalisedUtf8.ts';
  * (JSON's own signs are ASCII either way), the source text of each member is taken from the parser, and its escapes are
  * resolved into bytes.
  */
-
-const SHORT_ESCAPES = new Map([
-  ['b', 0x08],
-  ['f', 0x0c],
-  ['n', 0x0a],
-  ['r', 0x0d],
-  ['t', 0x09],
-]);
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -49,38 +41,7 @@ export function parseJsonWithBrokenText(bytes: Uint8Array): { [name: string]: Js
 
 function member(name: string, value: JsonValue, source: string | undefined): JsonValue | Uint8Array {
   if (source === undefined) return typeof value === 'object' ? null : value;
-  const bytes = unescapeToBytes(source.slice(1, -1));
+  const bytes = unescapeInPlace(Buffer.from(source.slice(1, -1), 'latin1'));
+  if (bytes === undefined) throw new SyntaxError('no escape of JSON');
   return name === 'data' ? bytes : decoder.decode(bytes);
-}
-
-/** The bytes that a JSON string writes, given one character per byte: raw bytes as they are, escapes as UTF-8. */
-function unescapeToBytes(source: string): Uint8Array {
-  const out = Buffer.alloc(source.length);
-  let length = 0;
-  for (let at = 0; at < source.length; at++) {
-    const character = source.charCodeAt(at);
-    if (character !== 0x5c) {
-      out[length++] = character;
-      continue;
-    }
-    const sign = source.charAt(++at);
-    if (sign !== 'u') {
-      out[length++] = SHORT_ESCAPES.get(sign) ?? sign.charCodeAt(0);
-      continue;
-    }
-    const unit = Number.parseInt(source.slice(at + 1, at + 5), 16);
-    at += 4;
-    const low = source.startsWith('\\u', at + 1) ? Number.parseInt(source.slice(at + 3, at + 7), 16) : 0;
-    const isPair = unit >= 0xd800 && unit < 0xdc00 && low >= 0xdc00 && low < 0xe000;
-    if (isPair) {
-      length += out.write(String.fromCharCode(unit, low), length, 'utf8');
-      at += 6;
-    } else if (unit >= 0x800) {
-      out.set(encodeHalf(unit), length);
-      length += 3;
-    } else {
-      length += out.write(String.fromCharCode(unit), length, 'utf8');
-    }
-  }
-  return out.subarray(0, length);
 }

@@ -5,7 +5,8 @@ import { attributesOfRecord, type CesAttributes, misfit, readAttributes } from '
 import { decodeContainer } from './avroContainer.ts';
 import { decodeChangeEvent } from './avroTypes.ts';
 import { parseJsonWithBrokenText } from './brokenText.ts';
-import { isObject, type JsonObject, type NumberDigits, parseJson, parseWithDigits } from './exactParse.ts';
+import { CutJson } from './cutJson.ts';
+import { isObject, type JsonObject, type NumberDigits, parseJson, parseWithDigits, skipBlank } from './exactParse.ts';
 
 /** `data` that is an object in the envelope itself, with the digits of its numbers. */
 export interface DataObject {
@@ -33,6 +34,8 @@ const SINGLE_OBJECT_HEADER_BYTES = 10;
 const REGISTRY_MAGIC = [0x00];
 /** One byte of magic and four of the schema's id. */
 const REGISTRY_HEADER_BYTES = 5;
+
+const LARGE_BYTES = 32_768;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -65,13 +68,6 @@ export function decodeEnvelopes(body: Uint8Array): readonly CesEnvelope[] {
   return [decodeJson(body.subarray(skipBlank(body, startsWith(body, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0)))];
 }
 
-/** Where the first byte is that is no JSON whitespace. */
-export function skipBlank(bytes: Uint8Array, from = 0): number {
-  let at = from;
-  for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at]) at++;
-  return at;
-}
-
 function decodeFramed(record: Uint8Array): CesEnvelope {
   if (startsWith(record, BARE_RECORD)) return fromRecord(record);
   if (record[skipBlank(record)] === OPEN_BRACE) return decodeJson(record);
@@ -79,6 +75,8 @@ function decodeFramed(record: Uint8Array): CesEnvelope {
 }
 
 function decodeJson(bytes: Uint8Array): CesEnvelope {
+  const large = bytes.length > LARGE_BYTES ? decodeLargeJson(bytes) : undefined;
+  if (large !== undefined) return large;
   if (bytes[0] !== OPEN_BRACE && !isUtf8(bytes)) {
     throw new UnprocessableError('undecodable', 'the bytes are neither a JSON nor an Avro CloudEvent');
   }
@@ -95,6 +93,25 @@ function decodeJson(bytes: Uint8Array): CesEnvelope {
   const data = isObject(value) ? value.data : undefined;
   if (!isObject(data)) throw new UnprocessableError('invalid-envelope', 'the message is JSON but no CloudEvent');
   return { attributes: readAttributes(envelope), data: { value: data, digits } };
+}
+
+/**
+ * The same with `data` as bytes, and no text of the whole message on the way: segments of a large event are many and
+ * large. Undefined where the message is not as most are.
+ */
+function decodeLargeJson(bytes: Uint8Array): CesEnvelope | undefined {
+  try {
+    const cut = new CutJson(Uint8Array.from(bytes), 'the message');
+    const envelope = parseJson(cut.skeleton, 'the message');
+    const data = isObject(envelope) ? cut.bytesOf(envelope.data) : undefined;
+    if (!isObject(envelope) || data === undefined) return undefined;
+    const { data: _, ...members } = envelope;
+    cut.mend(members);
+    return fromMembers({ ...members, data });
+  } catch (error) {
+    if (error instanceof UnprocessableError) return undefined;
+    throw error;
+  }
 }
 
 function fromRecord(bytes: Uint8Array): CesEnvelope {

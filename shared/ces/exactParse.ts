@@ -51,6 +51,13 @@ export function limitNesting(value: JsonValue, what: string): void {
   }
 }
 
+/** Where the first byte is that is no JSON whitespace. */
+export function skipBlank(bytes: Uint8Array, from = 0): number {
+  let at = from;
+  for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at]) at++;
+  return at;
+}
+
 function nestedIn(value: JsonValue): JsonValue[] {
   const nested: JsonValue[] = [];
   if (typeof value !== 'object' || value === null) return nested;

@@ -9,8 +9,6 @@ import { UnprocessableError } from '../ingest/reasons.ts';
  * SQL Server may really hold one.
  */
 
-const MOST_BYTES_OF_A_CHARACTER = 4;
-
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The bytes of a text, half surrogate pairs included. */
@@ -41,40 +39,6 @@ export function decodeGeneralised(bytes: Uint8Array): string {
   } catch (cause) {
     throw new UnprocessableError('undecodable', 'the text is not valid UTF-8', { cause });
   }
-}
-
-/**
- * The text of bytes that come in pieces, cut anywhere. Takes piece after piece, so that a large event is never in memory
- * as joined bytes. Throws what `decodeGeneralised` throws.
- */
-export function decodePieces(pieces: Iterable<Uint8Array>): string {
-  const texts: string[] = [];
-  let unfinished: Uint8Array = new Uint8Array(0);
-  for (const piece of pieces) {
-    const bytes = unfinished.length === 0 ? piece : Buffer.concat([unfinished, piece]);
-    const end = bytes.length - unfinishedBytes(bytes);
-    texts.push(decodeGeneralised(bytes.subarray(0, end)));
-    unfinished = bytes.subarray(end);
-  }
-  texts.push(decodeGeneralised(unfinished));
-  return texts.join('');
-}
-
-/** How many bytes at the end begin a character that does not end there. */
-function unfinishedBytes(bytes: Uint8Array): number {
-  for (let back = 1; back <= MOST_BYTES_OF_A_CHARACTER; back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    const isContinuation = byte >>> 6 === 0b10;
-    if (!isContinuation) return charactersBytes(byte) > back ? back : 0;
-  }
-  return 0;
-}
-
-/** The length of the character that `first` begins. */
-function charactersBytes(first: number): number {
-  if (first < 0xc0) return 1;
-  if (first < 0xe0) return 2;
-  return first < 0xf0 ? 3 : MOST_BYTES_OF_A_CHARACTER;
 }
 
 /** The three bytes of half a surrogate pair, or of any other code unit from U+0800 on. */

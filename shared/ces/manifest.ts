@@ -45,6 +45,7 @@ export function withPieces(
     total,
     segments: Object.fromEntries(segments),
     bytes,
+    ...(manifest?.life === undefined ? {} : { life: manifest.life }),
     stored: true,
     firstSeenAt: manifest?.firstSeenAt ?? now,
     updatedAt: now,
@@ -55,6 +56,29 @@ export function withPieces(
 /** The manifest of an event that is settled: a change, or a dead letter. */
 export function settled(manifest: Manifest, state: 'complete' | 'dead', reason?: DeadLetterReason): Manifest {
   return { ...manifest, state, ...(reason === undefined ? {} : { reason }), ttl: SETTLED_TTL_SECONDS };
+}
+
+/** The manifest of a dead event that gets another chance: nothing has come yet, and the time-out begins anew. */
+export function revived({ reason: _, ...manifest }: Manifest, limits: SplitEventLimits): Manifest {
+  const now = new Date().toISOString();
+  return {
+    ...manifest,
+    state: 'incomplete',
+    final: null,
+    total: null,
+    segments: {},
+    bytes: 0,
+    life: (manifest.life ?? 0) + 1,
+    firstSeenAt: now,
+    updatedAt: now,
+    ttl: pendingTtl(limits),
+  };
+}
+
+/** Under which key the segments of the event's present life lie. */
+export function segmentsKey(key: SplitEventKey, manifest: Pick<Manifest, 'life'> | undefined): SplitEventKey {
+  const life = manifest?.life ?? 0;
+  return life === 0 ? key : { ...key, scope: `${key.scope}~${life}` };
 }
 
 /** Whether `pieces` contradict each other or what is listed: one index, two contents. */

@@ -1,8 +1,12 @@
+import { isUtf8 } from 'node:buffer';
+import { asBuffer } from '../avro/cursor.ts';
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import { decodeData } from './avroData.ts';
-import { type CesData, skipBlank } from './envelope.ts';
-import { isObject, type JsonObject, type NumberDigits, parseJson, parseWithDigits } from './exactParse.ts';
+import { REPLACEMENT } from './avroTypes.ts';
+import { CutJson } from './cutJson.ts';
+import type { CesData } from './envelope.ts';
+import { isObject, type JsonObject, type NumberDigits, parseJson, parseWithDigits, skipBlank } from './exactParse.ts';
 import { decodeGeneralised } from './generalisedUtf8.ts';
 
 /** The table and transaction that a change belongs to, as sent. The items of the arrays are checked where they are used. */
@@ -31,6 +35,9 @@ export interface CesPayload {
 
 const OPEN_BRACE = 0x7b;
 
+/** More than the messages of most hubs hold, so that only segments that were joined are longer. */
+const LARGE_BYTES = 1_048_576;
+
 /** `sysname` in SQL Server. */
 const MAX_NAME_CHARACTERS = 128;
 
@@ -43,7 +50,7 @@ export function readPayload(data: CesData): CesPayload {
   if (typeof data === 'string') return fromText(data);
   if (!(data instanceof Uint8Array)) return fromObject(data.value, data.digits);
   if (data[0] === OPEN_BRACE) return fromText(decodeGeneralised(data));
-  if (data[skipBlank(data)] !== OPEN_BRACE) return fromAvro(data);
+  if (data[skipBlank(data)] !== OPEN_BRACE) return fromAvro(data, imageOfUtf8);
   try {
     return fromText(decodeGeneralised(data));
   } catch (error) {
@@ -52,15 +59,25 @@ export function readPayload(data: CesData): CesPayload {
   }
 }
 
+/**
+ * The same for the bytes of joined segments, which are used up. Makes do with little more memory than they and their
+ * values take: a large event is most of what a small instance has. Throws what `readPayload` throws.
+ */
+export function readJoinedPayload(bytes: Uint8Array): CesPayload {
+  if (bytes.length <= LARGE_BYTES) return readPayload(bytes);
+  if (bytes[0] === OPEN_BRACE) return fromLargeText(bytes);
+  return bytes[skipBlank(bytes)] === OPEN_BRACE ? readPayload(bytes) : fromAvro(bytes, imageOfLargeUtf8);
+}
+
 function fromAvroOr(data: Uint8Array, error: unknown): CesPayload {
   try {
-    return fromAvro(data);
+    return fromAvro(data, imageOfUtf8);
   } catch {
     throw error;
   }
 }
 
-function fromAvro(data: Uint8Array): CesPayload {
+function fromAvro(data: Uint8Array, readImage: (utf8: Uint8Array, what: string) => CesImage | null): CesPayload {
   const { eventsource, eventrow } = decodeData(data);
   const { db, schema, tbl, cols, pkkey, transaction } = eventsource;
   checkNames(db, schema, tbl);
@@ -75,17 +92,23 @@ function fromAvro(data: Uint8Array): CesPayload {
       // A copy, since it is kept: the decoder's records are instances of classes of its own.
       transaction: { commitlsn, beginlsn, sequencenumber, finalevent, committime },
     },
-    old: imageOfText(eventrow.old, 'eventrow.old'),
-    current: imageOfText(eventrow.current, 'eventrow.current'),
+    old: readImage(eventrow.old, 'eventrow.old'),
+    current: readImage(eventrow.current, 'eventrow.current'),
   };
 }
 
-function fromText(text: string): CesPayload {
+function fromLargeText(bytes: Uint8Array): CesPayload {
+  const cut = new CutJson(bytes, 'data');
+  return fromText(cut.skeleton, cut);
+}
+
+/** `cut`: what `text` is the skeleton of. */
+function fromText(text: string, cut?: CutJson): CesPayload {
   const value = parseJson(text, 'data');
   if (!isObject(value)) throw new UnprocessableError('invalid-envelope', 'data is JSON but no object');
-  if (!mayHoldNumbers(value)) return fromObject(value, undefined);
+  if (!mayHoldNumbers(value)) return fromObject(value, undefined, cut);
   const exact = parseWithDigits(text, 'data');
-  return fromObject(isObject(exact.value) ? exact.value : value, exact.digits);
+  return fromObject(isObject(exact.value) ? exact.value : value, exact.digits, cut);
 }
 
 /** Whether parsing without care for digits may have changed a number that matters: in images, key or transaction. */
@@ -104,9 +127,10 @@ function mayHoldNumbers({ eventsource, eventrow }: JsonObject): boolean {
   return false;
 }
 
-function fromObject({ eventsource, eventrow }: JsonObject, digits: NumberDigits | undefined): CesPayload {
+function fromObject({ eventsource, eventrow }: JsonObject, digits?: NumberDigits, cut?: CutJson): CesPayload {
   if (!isObject(eventsource)) throw new UnprocessableError('invalid-envelope', 'data has no eventsource');
   if (!isObject(eventrow)) throw new UnprocessableError('invalid-envelope', 'data has no eventrow');
+  cut?.mend(eventsource);
   const { db, schema, tbl, cols, pkkey, transaction } = eventsource;
   if (typeof db !== 'string' || typeof schema !== 'string' || typeof tbl !== 'string') {
     throw new UnprocessableError('invalid-envelope', 'eventsource lacks db, schema or tbl');
@@ -121,8 +145,8 @@ function fromObject({ eventsource, eventrow }: JsonObject, digits: NumberDigits 
       pkkey: asArray(pkkey, 'pkkey'),
       transaction: isObject(transaction) ? transaction : null,
     },
-    old: imageOf(eventrow.old, 'eventrow.old', digits),
-    current: imageOf(eventrow.current, 'eventrow.current', digits),
+    old: imageOf(eventrow.old, 'eventrow.old', digits, cut),
+    current: imageOf(eventrow.current, 'eventrow.current', digits, cut),
   };
 }
 
@@ -138,14 +162,44 @@ function asArray(value: JsonValue | undefined, name: string): readonly JsonValue
   throw new UnprocessableError('invalid-envelope', `eventsource.${name} is no array`);
 }
 
-function imageOf(value: JsonValue | undefined, what: string, digits: NumberDigits | undefined): CesImage | null {
+function imageOf(
+  value: JsonValue | undefined,
+  what: string,
+  digits: NumberDigits | undefined,
+  cut: CutJson | undefined,
+): CesImage | null {
+  const large = cut?.bytesOf(value);
+  if (large !== undefined) return imageOfLargeText(large, what);
   if (typeof value === 'string') return imageOfText(value, what);
   if (value === undefined || value === null) return null;
   if (!isObject(value)) throw new UnprocessableError('invalid-envelope', `${what} is neither text nor an object`);
+  cut?.mend(value);
   return isEmpty(value) ? null : { row: value, digits: digits?.get(value) };
 }
 
-function imageOfText(text: string, what: string): CesImage | null {
+function imageOfUtf8(utf8: Uint8Array, what: string): CesImage | null {
+  const text = asBuffer(utf8).toString('utf8');
+  // Checking each text costs as much as reading it; the decoder leaves this mark where it replaced something.
+  if (text.includes(REPLACEMENT)) checkUtf8(utf8, what);
+  return imageOfText(text, what);
+}
+
+function imageOfLargeUtf8(utf8: Uint8Array, what: string): CesImage | null {
+  checkUtf8(utf8, what);
+  return imageOfLargeText(utf8, what);
+}
+
+function checkUtf8(bytes: Uint8Array, what: string): void {
+  if (!isUtf8(bytes)) throw new UnprocessableError('undecodable', `Avro: ${what} is not valid UTF-8`);
+}
+
+function imageOfLargeText(utf8: Uint8Array, what: string): CesImage | null {
+  const cut = new CutJson(utf8, what);
+  return imageOfText(cut.skeleton, what, cut);
+}
+
+/** `cut`: what `text` is the skeleton of. */
+function imageOfText(text: string, what: string, cut?: CutJson): CesImage | null {
   if (text === '{}' || text === '' || text === 'null') return null;
   const row = parseJson(text, what);
   if (!isObject(row)) throw new UnprocessableError('undecodable', `${what} is JSON but no object`);
@@ -154,9 +208,14 @@ function imageOfText(text: string, what: string): CesImage | null {
     const value = row[name];
     if (typeof value === 'number' || (typeof value === 'object' && value !== null)) onlyTexts = false;
   }
-  if (onlyTexts) return isEmpty(row) ? null : { row, digits: undefined };
+  if (onlyTexts) {
+    cut?.mend(row);
+    return isEmpty(row) ? null : { row, digits: undefined };
+  }
   const exact = parseWithDigits(text, what);
-  return isObject(exact.value) ? { row: exact.value, digits: exact.digits.get(exact.value) } : null;
+  if (!isObject(exact.value)) return null;
+  cut?.mend(exact.value);
+  return { row: exact.value, digits: exact.digits.get(exact.value) };
 }
 
 function isEmpty(row: JsonObject): boolean {

@@ -48,12 +48,13 @@ export function reopen(stored: StoredSegment): Piece {
     if (envelope.attributes.logicalid !== stored.logicalId) continue;
     const { segment } = openEnvelope(envelope);
     if (segment?.index !== stored.index) continue;
-    return pieceOf(segment, deliveryOf(stored));
+    return { ...segment, delivery: deliveryOf(stored.position), contentHash: stored.contentHash };
   }
   throw new UnprocessableError('undecodable', `segment ${stored.index} is not in the message that was kept for it`);
 }
 
-function deliveryOf({ position }: StoredSegment): CesDelivery {
+/** Where a message stood, from the position that was kept of it. */
+export function deliveryOf(position: RawRecord['position']): CesDelivery {
   const text = (name: string) => {
     const value = position[name];
     return typeof value === 'string' ? value : null;

@@ -1,8 +1,8 @@
 import { UnprocessableError } from '../ingest/reasons.ts';
 import { type CesAttributes, inLightOfType } from './attributes.ts';
-import type { CesData, CesEnvelope } from './envelope.ts';
-import { decodePieces, encodeGeneralised } from './generalisedUtf8.ts';
-import { type CesPayload, readPayload } from './payload.ts';
+import type { CesEnvelope } from './envelope.ts';
+import { encodeGeneralised } from './generalisedUtf8.ts';
+import { type CesPayload, readJoinedPayload, readPayload } from './payload.ts';
 
 /*
  * The source splits an event that is too large for one message. Each segment is a whole envelope whose `data` is a fragment
@@ -19,29 +19,27 @@ import { type CesPayload, readPayload } from './payload.ts';
  * Early previews call the index `splitindex` and send the number of segments instead of marking the last.
  */
 
-const OPEN_BRACE = 0x7b;
 const NO_BYTES = new Uint8Array(0);
 
-/** One segment of an event. Everything but the bytes follows from the attributes: see `segmentOf`. */
-export interface CesSegment {
+/** What a segment says of itself. Everything but its attributes follows from them: see `segmentOf`. */
+export interface SegmentHead {
   readonly attributes: CesAttributes;
   readonly index: number;
   /** Whether it says that it is the last. */
   readonly final: boolean;
   /** How many segments there are, where the source tells (early previews). */
   readonly total: number | null;
+}
+
+/** One segment of an event. */
+export interface CesSegment extends SegmentHead {
   /** Its part of the record's bytes; half a surrogate pair as in `generalisedUtf8.ts`. */
   readonly bytes: Uint8Array;
 }
 
-export type Assembly<S extends CesSegment = CesSegment> =
-  /** `attributes` are those of the last segment; `segments` are in order, without duplicates. */
-  | {
-      readonly state: 'complete';
-      readonly attributes: CesAttributes;
-      readonly payload: CesPayload;
-      readonly segments: readonly S[];
-    }
+export type Assembly<S extends SegmentHead = CesSegment> =
+  /** The attributes of the event are those of its last segment. */
+  | { readonly state: 'complete'; readonly last: S; readonly payload: CesPayload }
   | { readonly state: 'incomplete' }
   /** Two segments cannot both be right: different content at one index, or an index beyond the last. */
   | { readonly state: 'conflict'; readonly index: number };
@@ -59,10 +57,10 @@ export type OpenedEnvelope =
 export function openEnvelope({ attributes, data }: CesEnvelope): OpenedEnvelope {
   const isFragment = typeof data === 'string' || data instanceof Uint8Array;
   const segment = isFragment ? segmentOf(attributes, NO_BYTES) : undefined;
-  if (segment === undefined || !isFragment) return { payload: readPayloadOf(attributes, () => data) };
+  if (segment === undefined || !isFragment) return { payload: payloadOf(attributes, () => readPayload(data)) };
   const saysItIsLast = segment.final || (attributes.splittotalcnt ?? Number.POSITIVE_INFINITY) <= 1;
   if (segment.index === 1 && saysItIsLast) {
-    const payload = tryPayload(() => data);
+    const payload = tryPayload(() => readPayload(data));
     if (payload !== undefined) return { payload };
   }
   return { segment: { ...segment, bytes: typeof data === 'string' ? encodeGeneralised(data) : data } };
@@ -85,13 +83,39 @@ export function segmentOf(attributes: CesAttributes, bytes: Uint8Array): CesSegm
  * what they hold cannot be read.
  */
 export function assemble<S extends CesSegment>(given: Iterable<S>): Assembly<S> {
+  const lineUp = linedUp(given, isSameSegment);
+  if (lineUp.state !== 'lined-up') return lineUp;
+  return opened(lineUp, Buffer.concat(lineUp.segments.map(({ bytes }) => bytes)));
+}
+
+/**
+ * The same for segments, one of each, whose bytes are joined in the order of their indexes already. `bytes` are used up:
+ * nothing else may hold them.
+ */
+export function assembleJoined<S extends SegmentHead>(given: Iterable<S>, bytes: Uint8Array): Assembly<S> {
+  const lineUp = linedUp(given, () => false);
+  return lineUp.state === 'lined-up' ? opened(lineUp, bytes) : lineUp;
+}
+
+interface LineUp<S> {
+  readonly state: 'lined-up';
+  /** In order. All that were given. */
+  readonly segments: readonly S[];
+  /** Whether a segment 0 may still come. */
+  readonly isTrial: boolean;
+}
+
+function linedUp<S extends SegmentHead>(
+  given: Iterable<S>,
+  isSame: (a: S, b: S) => boolean,
+): LineUp<S> | Exclude<Assembly<S>, { readonly state: 'complete' }> {
   const byIndex = new Map<number, S>();
   let total: number | null = null;
   let last: number | undefined;
   let highest = -1;
   for (const segment of given) {
     const known = byIndex.get(segment.index);
-    if (known !== undefined && !isSameSegment(known, segment)) return { state: 'conflict', index: segment.index };
+    if (known !== undefined && !isSame(known, segment)) return { state: 'conflict', index: segment.index };
     byIndex.set(segment.index, segment);
     highest = Math.max(highest, segment.index);
     total = segment.total ?? total;
@@ -103,54 +127,30 @@ export function assemble<S extends CesSegment>(given: Iterable<S>): Assembly<S> 
   if (last === undefined && total !== null) last = byIndex.has(0) ? total - 1 : total;
   if (last === undefined) return { state: 'incomplete' };
   if (highest > last) return { state: 'conflict', index: highest };
-  if (byIndex.size === last + 1) return complete(inOrder(byIndex, 0, last));
-  if (byIndex.size < last || byIndex.has(0)) return { state: 'incomplete' };
-  return completeIfWhole(inOrder(byIndex, 1, last));
+  const isTrial = !byIndex.has(0);
+  if (byIndex.size < (isTrial ? last : last + 1)) return { state: 'incomplete' };
+  return { state: 'lined-up', segments: [...byIndex.values()].sort((a, b) => a.index - b.index), isTrial };
 }
 
-function complete<S extends CesSegment>(segments: readonly S[]): Assembly<S> {
-  const attributes = attributesOfLast(segments);
-  return { state: 'complete', attributes, payload: readPayloadOf(attributes, () => join(segments)), segments };
-}
-
-function completeIfWhole<S extends CesSegment>(segments: readonly S[]): Assembly<S> {
-  const payload = tryPayload(() => join(segments));
-  if (payload === undefined) return { state: 'incomplete' };
-  return { state: 'complete', attributes: attributesOfLast(segments), payload, segments };
-}
-
-function inOrder<S>(byIndex: ReadonlyMap<number, S>, first: number, last: number): readonly S[] {
-  const segments: S[] = [];
-  for (let index = first; index <= last; index++) {
-    const segment = byIndex.get(index);
-    if (segment !== undefined) segments.push(segment);
-  }
-  return segments;
-}
-
-function attributesOfLast(segments: readonly CesSegment[]): CesAttributes {
+function opened<S extends SegmentHead>({ segments, isTrial }: LineUp<S>, bytes: Uint8Array): Assembly<S> {
   const last = segments.at(-1);
   if (last === undefined) throw new RangeError('an event has at least one segment');
-  return last.attributes;
+  if (!isTrial) return { state: 'complete', last, payload: payloadOf(last.attributes, () => readJoinedPayload(bytes)) };
+  const payload = tryPayload(() => readJoinedPayload(bytes));
+  return payload === undefined ? { state: 'incomplete' } : { state: 'complete', last, payload };
 }
 
-function readPayloadOf({ type }: CesAttributes, data: () => CesData): CesPayload {
+function payloadOf({ type }: CesAttributes, read: () => CesPayload): CesPayload {
   try {
-    return readPayload(data());
+    return read();
   } catch (error) {
     throw inLightOfType(type, error);
   }
 }
 
-/** JSON text where the first byte says that it is JSON, otherwise bytes. */
-function join(segments: readonly CesSegment[]): string | Uint8Array {
-  const pieces = segments.map(({ bytes }) => bytes);
-  return pieces[0]?.[0] === OPEN_BRACE ? decodePieces(pieces) : Buffer.concat(pieces);
-}
-
-function tryPayload(data: () => CesData): CesPayload | undefined {
+function tryPayload(read: () => CesPayload): CesPayload | undefined {
   try {
-    return readPayload(data());
+    return read();
   } catch (error) {
     if (error instanceof UnprocessableError) return undefined;
     throw error;

@@ -1,19 +1,22 @@
 import type { Outcome, RawRecord } from '../ingest/delivery.ts';
 import { type DeadLetterReason, UnprocessableError } from '../ingest/reasons.ts';
 import type { Manifest, ManifestVersion, SegmentStorage, SplitEventKey } from '../ingest/segmentStore.ts';
+import { ByteJoiner } from './byteJoiner.ts';
 import {
   contradicts,
   exceeds,
   indexesOf,
   mayBeComplete,
   pendingTtl,
+  revived,
   type SplitEventLimits,
+  segmentsKey,
   settled,
   withPieces,
 } from './manifest.ts';
 import type { CesPayload } from './payload.ts';
 import { type DeliveredPiece, type Piece, rawOf, reopen, storedSegment } from './piece.ts';
-import { assemble } from './reassembly.ts';
+import { type Assembly, assemble, assembleJoined } from './reassembly.ts';
 
 /** What became of the pieces of one event that a batch held. */
 export type Absorbed =
@@ -36,11 +39,17 @@ export interface WholeEvent {
   readonly finish: () => Promise<void>;
 }
 
+type ReadEvent = Pick<WholeEvent, 'payload' | 'last'>;
+
 /** Keeps pieces that will not become a change, together with those of the same event that were kept before. */
 export type Bury = (key: SplitEventKey, reason: DeadLetterReason, pieces: readonly RawRecord[]) => Promise<Outcome>;
 
 /** Segments that are listed and gone, read this often without a newer manifest, were lost: the time-out takes over. */
 const MAX_MISSING_READS = 3;
+
+const BYTES_PER_WRITE = 524_288;
+
+const NO_BYTES = new Uint8Array(0);
 
 /**
  * Split events: pieces in, whole events out, whatever the order, the partition and the instance that a piece comes to.
@@ -52,6 +61,8 @@ const MAX_MISSING_READS = 3;
  *   incomplete ── the listed pieces make a whole ──────────┘
  *      │
  *      └── conflict, limit, time-out ──> dead     late pieces join the dead letter
+ *                                          │
+ *   incomplete, in its next life  <────────┘ replay of the dead letter
  *
  * The manifest decides, and is written only over the version that was read; so of several instances that hold the last
  * pieces, the one whose write comes last sees all of them listed. A segment is written before it is listed. An event
@@ -80,7 +91,7 @@ export class SplitEvents {
       const known = current?.manifest;
       if (known?.state === 'complete') return this.#late(key, known, pieces);
       if (known?.state === 'dead') return this.#join(key, known, pieces);
-      const own = wholeOf(pieces);
+      const own = wholeOf(pieces, () => assemble(pieces));
       if (own !== undefined) return this.#whole(key, own, pieces, current, async () => pieces.map(({ raw }) => raw));
       const manifest = withPieces(key, known, pieces, this.#limits);
       const fault = this.#faultOf(known, manifest, pieces) ?? (await this.#store(key, known, pieces));
@@ -93,14 +104,32 @@ export class SplitEvents {
         continue;
       if (!mayBeComplete(manifest)) return { state: 'held' };
       const listed = await this.#listed(key, manifest);
-      if (listed === undefined) missingReads++;
+      if (listed === 'incomplete') return { state: 'held' };
+      if (listed === 'gone') missingReads++;
       else {
-        const whole = wholeOf(listed);
-        if (whole === undefined) return { state: 'held' };
-        return this.#whole(key, whole, pieces, await this.#read(key), () => this.#rawPieces(key));
+        const place = segmentsKey(key, manifest);
+        return this.#whole(key, listed, pieces, await this.#read(key), () => this.#rawPieces(place));
       }
     }
     return { state: 'held' };
+  }
+
+  /**
+   * Takes in the pieces of a dead letter. If they make a whole by themselves, that is ingested whatever has become of the
+   * event since; otherwise a dead event becomes incomplete again. Throws StoreUnavailableError.
+   */
+  async revive(key: SplitEventKey, pieces: readonly DeliveredPiece[]): Promise<Absorbed> {
+    const own = wholeOf(pieces, () => assemble(pieces));
+    for (;;) {
+      const version = await this.#read(key);
+      if (version?.manifest.state === 'dead') {
+        await this.#storage.writeManifest(revived(version.manifest, this.#limits), version.etag);
+      } else if (own !== undefined) {
+        return this.#whole(key, own, pieces, version, async () => pieces.map(({ raw }) => raw));
+      } else {
+        return this.absorb(key, pieces, version);
+      }
+    }
   }
 
   /** Makes a dead letter of an event that lacked segments for too long, unless it has become complete since. */
@@ -120,29 +149,38 @@ export class SplitEvents {
   }
 
   /** Writes the pieces that are not listed yet. Whatever else was written under their indexes is a conflict. */
-  async #store(key: SplitEventKey, known: Manifest | undefined, pieces: readonly DeliveredPiece[]) {
+  async #store(key: SplitEventKey, manifest: Manifest | undefined, pieces: readonly DeliveredPiece[]) {
     const byIndex = new Map(pieces.map((piece) => [piece.index, piece]));
-    for (const index of Object.keys(known?.segments ?? {})) byIndex.delete(Number(index));
+    for (const index of Object.keys(manifest?.segments ?? {})) byIndex.delete(Number(index));
     const ttl = pendingTtl(this.#limits);
-    const unlisted = [...byIndex.values()];
-    const written = await this.#storage.writeSegments(unlisted.map((piece) => storedSegment(key, piece, ttl)));
-    if (!written.includes('known')) return undefined;
-    for await (const { index, contentHash } of this.#storage.readSegments(key)) {
-      const piece = byIndex.get(index);
-      if (piece !== undefined && piece.contentHash !== contentHash) return 'segment-conflict';
+    const place = segmentsKey(key, manifest);
+    const known: number[] = [];
+    for (const slice of inSlices([...byIndex.values()])) {
+      const written = await this.#storage.writeSegments(slice.map((piece) => storedSegment(place, piece, ttl)));
+      slice.forEach(({ index }, at) => {
+        if (written[at] === 'known') known.push(index);
+      });
+    }
+    for await (const stored of this.#storage.readListed(place, known)) {
+      const piece = stored && byIndex.get(stored.index);
+      if (piece !== undefined && piece.contentHash !== stored?.contentHash) return 'segment-conflict';
     }
     return undefined;
   }
 
-  /** The listed segments; undefined when some are gone: another instance has settled the event. */
-  async #listed(key: SplitEventKey, manifest: Manifest): Promise<Piece[] | undefined> {
-    const missing = new Set(indexesOf(manifest));
-    const found: Piece[] = [];
-    for await (const stored of this.#storage.readSegments(key)) {
-      if (!missing.delete(stored.index)) continue;
-      found.push(reopen(stored));
+  /** What the listed segments make. `gone`: some are not there: another instance has settled the event. */
+  async #listed(key: SplitEventKey, manifest: Manifest): Promise<ReadEvent | 'incomplete' | 'gone'> {
+    const indexes = indexesOf(manifest);
+    const lastIndex = Math.max(...indexes);
+    const joined = new ByteJoiner(manifest.bytes);
+    const heads: Piece[] = [];
+    for await (const stored of this.#storage.readListed(segmentsKey(key, manifest), indexes)) {
+      if (stored === undefined) return 'gone';
+      const piece = reopen(stored);
+      joined.append(piece.bytes);
+      heads.push(piece.index === lastIndex ? piece : { ...piece, bytes: NO_BYTES });
     }
-    return missing.size === 0 ? found : undefined;
+    return wholeOf(heads, () => assembleJoined(heads, joined.take())) ?? 'incomplete';
   }
 
   async #rawPieces(key: SplitEventKey): Promise<RawRecord[]> {
@@ -153,7 +191,7 @@ export class SplitEvents {
 
   #whole(
     key: SplitEventKey,
-    event: Pick<WholeEvent, 'payload' | 'last'>,
+    event: ReadEvent,
     pieces: readonly DeliveredPiece[],
     version: ManifestVersion | undefined,
     rawPieces: () => Promise<readonly RawRecord[]>,
@@ -172,7 +210,7 @@ export class SplitEvents {
       const listed = withPieces(key, known, pieces, this.#limits);
       const manifest = settled({ ...listed, stored: known?.stored ?? false }, 'complete');
       if ((await this.#storage.writeManifest(manifest, current?.etag)) === 'conflict') continue;
-      if (manifest.stored) await this.#storage.deleteSegments(key, indexesOf(manifest));
+      if (manifest.stored) await this.#storage.deleteSegments(segmentsKey(key, manifest), indexesOf(manifest));
       return;
     }
   }
@@ -184,40 +222,56 @@ export class SplitEvents {
     pieces: readonly DeliveredPiece[],
     version: ManifestVersion | undefined,
   ): Promise<Absorbed | undefined> {
-    const kept = await this.#rawPieces(key);
+    const place = segmentsKey(key, version?.manifest);
+    const kept = await this.#rawPieces(place);
     const outcome = await this.#bury(key, reason, [...kept, ...pieces.map(({ raw }) => raw)]);
     const manifest = settled(withPieces(key, version?.manifest, pieces, this.#limits), 'dead', reason);
     if ((await this.#storage.writeManifest(manifest, version?.etag)) === 'conflict') return undefined;
-    await this.#storage.deleteSegments(key, indexesOf(manifest));
+    await this.#storage.deleteSegments(place, indexesOf(manifest));
     return { state: 'dead', outcome };
   }
 
   /** What a crash between completion and clean-up left behind, or this call wrote before it saw the completion, goes. */
   async #late(key: SplitEventKey, manifest: Manifest, pieces: readonly DeliveredPiece[]): Promise<Absorbed> {
     const indexes = new Set([...indexesOf(manifest), ...pieces.map(({ index }) => index)]);
-    await this.#storage.deleteSegments(key, [...indexes]);
+    await this.#storage.deleteSegments(segmentsKey(key, manifest), [...indexes]);
     return { state: 'late' };
   }
 
   async #join(key: SplitEventKey, manifest: Manifest, pieces: readonly DeliveredPiece[]): Promise<Absorbed> {
     const reason = manifest.reason ?? 'segment-timeout';
-    const outcome = await this.#bury(key, reason, [...(await this.#rawPieces(key)), ...pieces.map(({ raw }) => raw)]);
-    await this.#storage.deleteSegments(key, [...indexesOf(manifest), ...pieces.map(({ index }) => index)]);
+    const place = segmentsKey(key, manifest);
+    const outcome = await this.#bury(key, reason, [...(await this.#rawPieces(place)), ...pieces.map(({ raw }) => raw)]);
+    await this.#storage.deleteSegments(place, [...indexesOf(manifest), ...pieces.map(({ index }) => index)]);
     return { state: 'dead', outcome };
   }
 }
 
-function wholeOf(pieces: readonly Piece[]): Pick<WholeEvent, 'payload' | 'last'> | undefined {
-  const pieceAt = (index: number | undefined) => pieces.find((piece) => piece.index === index);
+/** The event that `pieces` make as `put` puts them together, readable or not; undefined when some are still to come. */
+export function wholeOf(pieces: readonly Piece[], put: () => Assembly<Piece>): ReadEvent | undefined {
   try {
-    const assembly = assemble(pieces);
-    const last = assembly.state === 'complete' ? pieceAt(assembly.segments.at(-1)?.index) : undefined;
-    return assembly.state === 'complete' && last !== undefined ? { payload: assembly.payload, last } : undefined;
+    const assembly = put();
+    return assembly.state === 'complete' ? { payload: assembly.payload, last: assembly.last } : undefined;
   } catch (error) {
-    const last = pieceAt(Math.max(...pieces.map(({ index }) => index)));
-    if (!(error instanceof UnprocessableError) || last === undefined) throw error;
+    const last = pieces.reduce((latest, piece) => (piece.index > latest.index ? piece : latest));
+    if (!(error instanceof UnprocessableError)) throw error;
     return { payload: error, last };
   }
+}
+
+/** Runs of pieces of about `BYTES_PER_WRITE`, for what is written is in memory several times on its way. */
+function* inSlices(pieces: readonly DeliveredPiece[]): Generator<readonly DeliveredPiece[]> {
+  let slice: DeliveredPiece[] = [];
+  let bytes = 0;
+  for (const piece of pieces) {
+    slice.push(piece);
+    bytes += piece.raw.bytes.byteLength;
+    if (bytes < BYTES_PER_WRITE) continue;
+    yield slice;
+    slice = [];
+    bytes = 0;
+  }
+  if (slice.length > 0) yield slice;
 }
 
 function lists(known: Manifest | undefined, pieces: readonly DeliveredPiece[]): boolean {

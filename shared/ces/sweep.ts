@@ -1,11 +1,11 @@
-import { type CesConsumerParts, splitEventsOf } from './consumer.ts';
+import { type CesIntakeParts, splitEventsOf } from './intake.ts';
 
 /**
  * Makes dead letters of the events that have lacked segments for longer than the time-out. Returns how many. Events of
  * all streams at once: their manifests lie in one container. Throws StoreUnavailableError.
  */
 export async function expireSplitEvents(
-  parts: Pick<CesConsumerParts, 'segments' | 'limits' | 'pipeline'>,
+  parts: Pick<CesIntakeParts, 'segments' | 'limits' | 'pipeline'>,
 ): Promise<number> {
   const splitEvents = splitEventsOf(parts);
   const overdueSince = new Date(Date.now() - parts.limits.timeoutMs).toISOString();

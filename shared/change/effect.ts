@@ -1,6 +1,9 @@
-import type { NormalizedChange } from './change.ts';
+import type { NormalizedChange, Source } from './change.ts';
 import type { Columns, JsonValue } from './json.ts';
 import type { RowEffect } from './merge.ts';
+
+/** Sources whose partial images tell of a row's columns but not of its being there: a deleted blob's events still come. */
+const AMENDING_SOURCES: ReadonlySet<Source> = new Set(['blob']);
 
 /** What happens to one row because of a change: a change that moves a row has two, every other one or none. */
 export interface RowChange {
@@ -18,9 +21,13 @@ export interface RowChange {
 export function rowChangeOf(change: NormalizedChange): RowChange | undefined {
   if (change.keys === null) return undefined;
   const { table, key: id, keys, committedAt, token } = change;
-  if (change.op === 'delete') return { table, id, keys, committedAt, effect: { kind: 'delete', token } };
+  const isAmending = AMENDING_SOURCES.has(change.source);
+  if (change.op === 'delete') {
+    return { table, id, keys, committedAt, effect: { kind: isAmending ? 'removal' : 'delete', token } };
+  }
   if (change.image === 'none') return undefined;
-  return { table, id, keys, committedAt, effect: { kind: change.image, token, columns: imageColumns(change) } };
+  const kind = change.image === 'partial' && isAmending ? 'amendment' : change.image;
+  return { table, id, keys, committedAt, effect: { kind, token, columns: imageColumns(change) } };
 }
 
 function imageColumns(change: NormalizedChange): readonly (readonly [string, JsonValue])[] {

@@ -31,8 +31,12 @@ interface Decimal {
   readonly exponent: number;
 }
 
+/** Whole numbers of more digits than any double prints (17), told at a glance. */
+const LONG_INTEGER = /^-?[1-9]\d{16,}[1-9]$/;
+
 /** The number that `text` writes, or `text` itself where a double would change its value. `text` must be a decimal number. */
 export function exactNumber(text: string): number | string {
+  if (text.length > SAFE_DIGITS && LONG_INTEGER.test(text)) return text;
   const number = Number(text);
   if (!Number.isFinite(number)) return text;
   if (text.length <= SAFE_DIGITS && !/[eE]/.test(text)) return number;

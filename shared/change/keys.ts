@@ -14,6 +14,9 @@ const HASH_MARK = '%hash';
  */
 const UNSAFE = /[\p{Cc}\p{Cs}/\\#?%,]|^ | $/gu;
 
+/** Most keys: nothing in them needs a thought. */
+const PLAIN = /^[\w.:+-]+$/;
+
 /**
  * The id of a row: its key parts, in key order, as canonical texts of their values (by declared type: `600` and `"600"`
  * of an integer column are one text), percent-encoded where Cosmos DB or the join needs it and joined by `,`. Two
@@ -38,6 +41,7 @@ export function changeId(identity: string): string {
 
 function encodePart(part: string | null): string {
   if (part === null) return NULL_PART;
+  if (PLAIN.test(part)) return part;
   if (part === '') return EMPTY_PART;
   return part.replace(UNSAFE, percentEncode);
 }

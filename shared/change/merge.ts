@@ -10,6 +10,12 @@ import { LOWEST_TOKEN } from './tokens.ts';
  * - A full image says what the whole row was: columns that only older images carried are gone.
  * - A partial image says what some columns were. The others stay: absent is unknown, not null.
  * - A delete says that whatever is older is gone. Columns that a newer image carried stay, and with them the row.
+ * In the tables of a source whose partial images say nothing about whether the row is there, two other effects take the
+ * place of the last two:
+ * - An amendment is a partial image that never brings a deleted row back; what it says waits in the row's cells for a full
+ *   image that does.
+ * - A removal is a delete after which the row is gone whatever newer amendments said.
+ * A row sees either pair, never both.
  * Tokens of different kinds never tie (see `tokens.ts`). Within a kind the larger canonical JSON wins, so that two
  * sources of one position cannot make the result depend on arrival.
  *
@@ -29,11 +35,11 @@ export interface Cell {
 /** What one change does to one row. */
 export type RowEffect =
   | {
-      readonly kind: 'full' | 'partial';
+      readonly kind: 'full' | 'partial' | 'amendment';
       readonly token: string;
       readonly columns: Iterable<readonly [string, JsonValue]>;
     }
-  | { readonly kind: 'delete'; readonly token: string };
+  | { readonly kind: 'delete' | 'removal'; readonly token: string };
 
 /** The row that nothing was ever said about. */
 export function unseenRow(): RowState {
@@ -47,8 +53,12 @@ export function mergeInto(row: RowState, effect: RowEffect): boolean {
       return mergeFull(row, effect.token, effect.columns);
     case 'partial':
       return mergePartial(row, effect.token, effect.columns);
+    case 'amendment':
+      return mergeAmendment(row, effect.token, effect.columns);
     case 'delete':
       return mergeDelete(row, effect.token);
+    case 'removal':
+      return mergeRemoval(row, effect.token);
   }
 }
 
@@ -73,10 +83,21 @@ function mergePartial(row: RowState, token: string, columns: Iterable<readonly [
   return revive(row) || changed;
 }
 
+function mergeAmendment(row: RowState, token: string, columns: Iterable<readonly [string, JsonValue]>): boolean {
+  return token > row.base && setColumns(row, token, columns);
+}
+
 function mergeDelete(row: RowState, token: string): boolean {
   if (token <= row.base) return false;
   raiseBase(row, token);
   row.deleted = row.cells.size === 0;
+  return true;
+}
+
+function mergeRemoval(row: RowState, token: string): boolean {
+  if (token <= row.base) return false;
+  raiseBase(row, token);
+  row.deleted = true;
   return true;
 }
 

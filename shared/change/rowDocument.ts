@@ -16,6 +16,8 @@ export interface RowDocument {
   readonly base: string;
   /** The tokens of the columns that do not share `token`. */
   readonly columnTokens: { readonly [column: string]: string };
+  /** What amendments newer than its delete said about a row that is gone; only on tombstones that have such. */
+  readonly amended?: { readonly [column: string]: Cell };
   readonly source: Source;
   readonly stream: string;
   /** Commit time of the newest change, where the source tells. */
@@ -49,7 +51,7 @@ export function applyTo(row: MergedRow, change: RowChange): boolean {
 
 /** The merge state that `document` holds. */
 export function fromDocument(document: RowDocument): MergedRow {
-  const cells = new Map<string, Cell>();
+  const cells = new Map<string, Cell>(Object.entries(document.amended ?? {}));
   const tokens = new Map(Object.entries(document.columnTokens));
   for (const [column, value] of Object.entries(document.row)) {
     cells.set(column, { value, token: tokens.get(column) ?? document.token });
@@ -67,10 +69,11 @@ export interface RowHeader {
 
 /** The document of `row`. Equal states have equal documents, whatever changes made them, but for `updatedAt`. */
 export function toDocument(header: RowHeader, row: MergedRow, updatedAt: string, tombstoneTtl: number): RowDocument {
-  const { base, deleted, cells } = row.state;
-  const token = mostSharedToken(cells) ?? base;
+  const { base, deleted } = row.state;
   // Sorted, so that the columns stand in one order whatever order the images came in.
-  const columns = [...cells].sort(([a], [b]) => (a < b ? -1 : 1));
+  const cells = [...row.state.cells].sort(([a], [b]) => (a < b ? -1 : 1));
+  const columns = deleted ? [] : cells;
+  const token = mostSharedToken(columns) ?? base;
   const columnTokens = columns.filter(([, cell]) => cell.token !== token).map(([column, cell]) => [column, cell.token]);
   return {
     id: header.id,
@@ -81,6 +84,7 @@ export function toDocument(header: RowHeader, row: MergedRow, updatedAt: string,
     token,
     base,
     columnTokens: Object.fromEntries(columnTokens),
+    ...(deleted && cells.length > 0 ? { amended: Object.fromEntries(cells) } : {}),
     source: header.source,
     stream: header.stream,
     committedAt: row.committedAt,
@@ -90,9 +94,9 @@ export function toDocument(header: RowHeader, row: MergedRow, updatedAt: string,
 }
 
 /** Of two tokens that equally many columns share, the newer. */
-function mostSharedToken(cells: ReadonlyMap<string, Cell>): string | undefined {
+function mostSharedToken(cells: readonly (readonly [string, Cell])[]): string | undefined {
   const counts = new Map<string, number>();
-  for (const { token } of cells.values()) counts.set(token, (counts.get(token) ?? 0) + 1);
+  for (const [, { token }] of cells) counts.set(token, (counts.get(token) ?? 0) + 1);
   let winner: string | undefined;
   let most = 0;
   for (const [token, count] of counts) {

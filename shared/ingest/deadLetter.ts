@@ -17,9 +17,10 @@ export interface Verdict {
  * The dead letter of one message. Its id comes from the message's position and bytes, so that a message that comes again
  * is kept once, and one that follows it at the same position of a hub made anew is kept too.
  */
-export function deadLetterOf(verdict: Verdict, { position, bytes }: RawRecord): DeadLetterDocument {
+export function deadLetterOf(verdict: Verdict, { position, bytes, arrival }: RawRecord): DeadLetterDocument {
   const id = createHash('sha256').update(canonicalJson(position)).update('\n').update(bytes).digest('base64url');
-  return { id, ...verdict, position, bytes: base64(bytes), byteLength: bytes.byteLength, ...unread() };
+  const letter = { id, ...verdict, position, bytes: base64(bytes), byteLength: bytes.byteLength, ...unread() };
+  return arrival === undefined ? letter : { ...letter, arrival };
 }
 
 /** The dead letter of a record that came in pieces. `name` is what names the record: pieces that come later join it. */

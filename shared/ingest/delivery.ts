@@ -7,6 +7,8 @@ export interface RawRecord {
   /** Where it stood: equal whenever the same message is delivered again. */
   readonly position: { readonly [name: string]: JsonValue };
   readonly bytes: Uint8Array;
+  /** When it first came, see `arrival.ts`; only where that decides its order. */
+  readonly arrival?: string;
 }
 
 /** One record and what it decodes to. */
@@ -19,10 +21,11 @@ export interface Delivery extends RawRecord {
 /**
  * What became of a message, once it is durable. `applied`: recorded, and its row shows it. `duplicate`: known from an
  * earlier delivery. `stale`: recorded, but its row already held something newer. `segment`: one piece of a split event,
- * held or used. `deadLettered`: kept for an operator.
+ * held or used. `parked`: waits for what tells its key. `catalog`: told of tables or schemas. `ignored`: about no row and
+ * no table. `deadLettered`: kept for an operator.
  */
 export type Outcome =
-  | { readonly outcome: 'applied' | 'duplicate' | 'stale' | 'segment' }
+  | { readonly outcome: 'applied' | 'duplicate' | 'stale' | 'segment' | 'parked' | 'catalog' | 'ignored' }
   | {
       readonly outcome: 'deadLettered';
       readonly reason: DeadLetterReason;

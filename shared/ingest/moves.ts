@@ -6,7 +6,9 @@ import { withRank } from '../change/tokens.ts';
 import type { StoredRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { type ChangeOutcome, outcomeOf, refused } from './changeOutcome.ts';
+import type { RecordedChange, Recorder } from './recorders.ts';
 import type { RowWriter } from './rowWriter.ts';
+import type { TableFloors } from './tableFloors.ts';
 
 /**
  * Key changes. A change that moves a row from one key to another is an image of the new key and a delete of the old
@@ -14,7 +16,8 @@ import type { RowWriter } from './rowWriter.ts';
  * the order of the writes is what keeps a crash from losing them:
  * 1. The image, completed from the stored old row, is recorded under the new key. If it was recorded before, that first
  *    record counts: by now the old row may be a tombstone.
- * 2. The delete is recorded under the old key, and whether it spares the row (below). Here too the first record counts.
+ * 2. The delete is recorded under the old key, with the token of the image's record, and whether it spares the row (below).
+ *    Here too the first record counts.
  * 3. The new row is written, then the tombstone.
  * From every point between two writes, a repeat ends in the same documents.
  *
@@ -31,34 +34,42 @@ export class Moves {
     this.#rowWriter = rowWriter;
   }
 
-  /** Applies changes that move rows and touch no common key. Throws StoreUnavailableError. */
-  async apply(source: Source, stream: string, changes: readonly NormalizedChange[]): Promise<ChangeOutcome[]> {
+  /**
+   * Applies changes that move rows and touch no common key. `recorder` lets the first record of a change count. Throws
+   * StoreUnavailableError.
+   */
+  async apply(
+    source: Source,
+    stream: string,
+    sent: readonly NormalizedChange[],
+    recorder: Recorder,
+    floors?: TableFloors,
+  ): Promise<ChangeOutcome[]> {
+    const changes = sent.map((change) => recorder.settle(change));
     const oldRows = await this.#store.rows.read(
       changes.map(({ table, key, movedFrom }) => ({ table, id: movedFrom?.key ?? key })),
     );
-    const arrivals = await this.#recordFirst(changes.map((change, index) => arrivalOf(change, oldRows[index])));
-    const departures = await this.#recordFirst(
-      await Promise.all(changes.map((change, index) => this.#departureOf(change, oldRows[index]))),
+    const arrivals = await recorder.record(changes.map((change, index) => arrivalOf(change, oldRows[index])));
+    const departures = await recorder.record(
+      await Promise.all(
+        changes.map((change, index) => {
+          const token = arrivals[index]?.change.token ?? change.token;
+          return this.#departureOf({ ...change, token }, oldRows[index]);
+        }),
+      ),
     );
     const outcomes = new Array<ChangeOutcome>(changes.length).fill('stale');
-    for (const half of [arrivals, departures]) await this.#merge(source, stream, half, outcomes);
+    for (const half of [arrivals, departures]) await this.#merge(source, stream, half, outcomes, floors);
     return outcomes;
   }
 
-  /** Records `changes`; those that were recorded before come back as they were then. */
-  async #recordFirst(changes: readonly NormalizedChange[]): Promise<Half[]> {
-    const recorded = await this.#store.changes.record(changes);
-    const known = changes.filter((_, index) => recorded[index] === 'known');
-    const earlier = (await this.#store.changes.recorded(known)).values();
-    return changes.map((change, index) => {
-      const result = recorded[index] ?? 'created';
-      if (result !== 'known') return { change, result };
-      const first = earlier.next().value;
-      return { change: first === undefined ? change : { ...change, ...first }, result };
-    });
-  }
-
-  async #merge(source: Source, stream: string, half: readonly Half[], outcomes: ChangeOutcome[]): Promise<void> {
+  async #merge(
+    source: Source,
+    stream: string,
+    half: readonly RecordedChange[],
+    outcomes: ChangeOutcome[],
+    floors: TableFloors | undefined,
+  ): Promise<void> {
     const mergeable = half.flatMap(({ change, result }, index) => {
       const row = change.flag === undefined && typeof outcomes[index] === 'string' ? rowChangeOf(change) : undefined;
       return row === undefined || typeof result === 'object' ? [] : [{ index, row }];
@@ -67,6 +78,7 @@ export class Moves {
       source,
       stream,
       mergeable.map(({ row }) => row),
+      floors,
     );
     half.forEach(({ result }, index) => {
       if (typeof result === 'object') outcomes[index] = refused('change', result.rejected);
@@ -100,11 +112,6 @@ export class Moves {
       (await this.#store.changes.wasMovedInto(change.table, from.key, transaction.id));
     return isSpared ? { ...departure, flag: 'spared' } : departure;
   }
-}
-
-interface Half {
-  readonly change: NormalizedChange;
-  readonly result: 'created' | 'known' | { readonly rejected: number };
 }
 
 /** The image of the new key, completed by the columns of the old row that are older than the change. */

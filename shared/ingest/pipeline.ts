@@ -8,7 +8,9 @@ import { deadLetterOf, deadLetterOfPieces, type Verdict } from './deadLetter.ts'
 import type { Delivery, Outcome, RawRecord } from './delivery.ts';
 import { Moves } from './moves.ts';
 import { UnprocessableError } from './reasons.ts';
+import { type Recorder, recordAll, recordFirst, WITHOUT_HISTORY } from './recorders.ts';
 import { RowWriter } from './rowWriter.ts';
+import type { TableFloors } from './tableFloors.ts';
 
 /**
  * What every source does with its decoded records. When `ingest` resolves, each effect of each delivery is durable and
@@ -23,17 +25,24 @@ export class Pipeline {
   readonly #store: Store;
   readonly #rowWriter: RowWriter;
   readonly #moves: Moves;
-  readonly #changesHistory: Config['changesHistory'];
+  readonly #recorder: Recorder;
+  readonly #moveRecorder: Recorder;
 
   constructor(store: Store, config: Config) {
     this.#store = store;
     this.#rowWriter = new RowWriter(store.rows, config.tombstoneTtlSeconds);
     this.#moves = new Moves(store, this.#rowWriter);
-    this.#changesHistory = config.changesHistory;
+    this.#recorder = config.changesHistory === 'on' ? recordAll(store.changes) : WITHOUT_HISTORY;
+    this.#moveRecorder = recordFirst(store.changes);
   }
 
   /** Outcomes stand in the order of `deliveries`. Throws StoreUnavailableError. */
-  async ingest(source: Source, stream: string, deliveries: readonly Delivery[]): Promise<Outcome[]> {
+  async ingest(
+    source: Source,
+    stream: string,
+    deliveries: readonly Delivery[],
+    { recorder, floors }: IngestOptions = {},
+  ): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(deliveries.length);
     const rejected: Rejection[] = [];
     const candidates: Candidate[] = [];
@@ -50,8 +59,8 @@ export class Pipeline {
     for (const run of runsOf(candidates)) {
       const changes = run.candidates.map(({ change }) => change);
       const results = run.moves
-        ? await this.#moves.apply(source, stream, changes)
-        : await this.#applyPlain(source, stream, changes);
+        ? await this.#moves.apply(source, stream, changes, recorder ?? this.#moveRecorder, floors)
+        : await this.#applyPlain(source, stream, changes, recorder ?? this.#recorder, floors);
       results.forEach((result, position) => {
         const index = run.candidates[position]?.index ?? -1;
         const delivery = deliveries[index];
@@ -87,30 +96,46 @@ export class Pipeline {
   }
 
   /** Records and merges changes that stay at their keys. */
-  async #applyPlain(source: Source, stream: string, changes: readonly NormalizedChange[]): Promise<ChangeOutcome[]> {
-    const recorded = this.#changesHistory === 'on' ? await this.#store.changes.record(changes) : [];
+  async #applyPlain(
+    source: Source,
+    stream: string,
+    changes: readonly NormalizedChange[],
+    recorder: Recorder,
+    floors: TableFloors | undefined,
+  ): Promise<ChangeOutcome[]> {
+    const recorded = await recorder.record(changes);
     const outcomes = new Array<ChangeOutcome>(changes.length);
     const rows: { readonly index: number; readonly row: RowChange }[] = [];
-    changes.forEach((change, index) => {
-      const result = recorded[index] ?? 'created';
+    recorded.forEach(({ change, result }, index) => {
       const row = rowChangeOf(change);
       if (typeof result === 'object') outcomes[index] = refused('change', result.rejected);
-      else if (row === undefined) outcomes[index] = outcomeOf('applied', result);
+      else if (row === undefined) outcomes[index] = result === 'known' ? 'duplicate' : 'applied';
       else rows.push({ index, row });
     });
     const merged = await this.#rowWriter.apply(
       source,
       stream,
       rows.map(({ row }) => row),
+      floors,
     );
     rows.forEach(({ index }, position) => {
       const result = merged[position] ?? 'unchanged';
-      const known = recorded[index] ?? 'created';
+      const known = recorded[index]?.result ?? 'created';
       if (typeof result === 'object') outcomes[index] = refused('row', result.rejected);
       else if (typeof known === 'string') outcomes[index] = outcomeOf(result, known);
     });
     return outcomes;
   }
+}
+
+/** What sources use of the pipeline. */
+export type Intake = Pick<Pipeline, 'ingest' | 'deadLetterPieces'>;
+
+/** Where a source differs from what most do. */
+export interface IngestOptions {
+  /** How its changes are recorded. */
+  readonly recorder?: Recorder;
+  readonly floors?: TableFloors;
 }
 
 interface Rejection {

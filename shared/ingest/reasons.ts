@@ -4,6 +4,8 @@ export const DEAD_LETTER_REASONS = {
     'The bytes are in none of the formats that the source can send; look at the producer or at the hub that it writes to.',
   'invalid-envelope':
     'The message can be read but lacks what every message of this source has, or has it in another form.',
+  'illegal-schema':
+    'The Avro schema cannot be used, mostly because of a column with the name of another of its types; rename the column, or send JSON.',
   'unsupported-type': 'The message says it is of a type or version that Tributary does not know.',
   'segment-conflict':
     'Two segments of one event have the same index and different content; at most one of them is right.',

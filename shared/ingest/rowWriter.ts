@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Source } from '../change/change.ts';
 import type { RowChange } from '../change/effect.ts';
+import { mergeInto } from '../change/merge.ts';
 import { applyTo, fromDocument, toDocument, unseen } from '../change/rowDocument.ts';
 import { StoreUnavailableError } from '../store/errors.ts';
 import { backoffMs } from '../store/operations.ts';
 import type { RowStore, RowWrite, StoredRow } from '../store/rows.ts';
+import type { TableFloors } from './tableFloors.ts';
+
+const NO_FLOORS: TableFloors = new Map();
 
 /** What became of one change of one row. `unchanged`: the row already held it, or something newer. */
 export type RowOutcome = 'applied' | 'unchanged' | { readonly rejected: number };
@@ -34,7 +38,12 @@ export class RowWriter {
   }
 
   /** Outcomes stand in the order of `changes`. Throws StoreUnavailableError. */
-  async apply(source: Source, stream: string, changes: readonly RowChange[]): Promise<RowOutcome[]> {
+  async apply(
+    source: Source,
+    stream: string,
+    changes: readonly RowChange[],
+    floors: TableFloors = NO_FLOORS,
+  ): Promise<RowOutcome[]> {
     const outcomes = new Array<RowOutcome>(changes.length).fill('unchanged');
     let pending = groupByRow(changes);
     for (let round = 0; pending.length > 0; round++) {
@@ -42,7 +51,7 @@ export class RowWriter {
         throw new StoreUnavailableError(`${pending.length} rows were written by others ${MAX_ROUNDS} times in a row`);
       }
       if (round > 0) await delay(backoffMs(round));
-      pending = await this.#round({ source, stream }, changes, pending, outcomes);
+      pending = await this.#round({ source, stream }, changes, pending, outcomes, floors);
     }
     return outcomes;
   }
@@ -53,6 +62,7 @@ export class RowWriter {
     changes: readonly RowChange[],
     groups: readonly Group[],
     outcomes: RowOutcome[],
+    floors: TableFloors,
   ): Promise<Group[]> {
     const stored = await this.#rows.read(groups);
     const updatedAt = new Date().toISOString();
@@ -60,7 +70,7 @@ export class RowWriter {
     const written: Group[] = [];
     groups.forEach((group, position) => {
       const before = stored[position];
-      const row = mergeGroup(before, changes, group, outcomes);
+      const row = mergeGroup(before, changes, group, outcomes, floors.get(group.table));
       if (row === undefined) return;
       const header = { ...origin, table: group.table, id: group.id };
       writes.push({ document: toDocument(header, row, updatedAt, this.#tombstoneTtlSeconds), etag: before?.etag });
@@ -83,6 +93,7 @@ function mergeGroup(
   changes: readonly RowChange[],
   group: Group,
   outcomes: RowOutcome[],
+  floor: string | undefined,
 ) {
   let row = stored === undefined ? undefined : fromDocument(stored.document);
   let changed = false;
@@ -90,6 +101,8 @@ function mergeGroup(
     const change = changes[index];
     if (change === undefined) continue;
     row ??= unseen(change.keys);
+    // Whatever else the row has seen: a delete at the floor leaves of it what is newer.
+    if (floor !== undefined) mergeInto(row.state, { kind: 'delete', token: floor });
     const applied = applyTo(row, change);
     outcomes[index] = applied ? 'applied' : 'unchanged';
     changed ||= applied;

@@ -38,6 +38,11 @@ export interface Manifest extends SplitEventKey {
   readonly segments: { readonly [index: string]: string };
   /** Size of the event as far as it has come: the sum of what its segments carry. */
   readonly bytes: number;
+  /**
+   * How often the event was given up and taken up again. Segments of each life lie apart, so that whoever still clears
+   * those of an earlier one away does not touch those of a later; absent in the first.
+   */
+  readonly life?: number;
   /** Whether segments were ever written beside this manifest: then they have to be deleted. */
   readonly stored: boolean;
   readonly firstSeenAt: string;
@@ -60,6 +65,8 @@ export interface SegmentStorage {
   writeSegments(segments: readonly StoredSegment[]): Promise<('created' | 'known')[]>;
   /** The segments of one event that are there, in no order. */
   readSegments(key: SplitEventKey): AsyncIterable<StoredSegment>;
+  /** The segments at `indexes`, lowest index first, undefined for one that is not there; a few are in memory at a time. */
+  readListed(key: SplitEventKey, indexes: readonly number[]): AsyncIterable<StoredSegment | undefined>;
   deleteSegments(key: SplitEventKey, indexes: readonly number[]): Promise<void>;
   /** Manifests of events that were first seen before `time` and still lack segments, oldest first, a sweep's worth. */
   incompleteBefore(time: string): Promise<Manifest[]>;

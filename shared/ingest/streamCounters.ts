@@ -1,6 +1,8 @@
 import type { Source } from '../change/change.ts';
 import type { CounterDocument, CounterStore } from '../store/counters.ts';
+import { metered, newRequestMeter } from '../store/requestMeter.ts';
 import type { Outcome } from './delivery.ts';
+import { MinuteRing } from './minuteRing.ts';
 
 /** What is counted per stream. */
 export interface Counts {
@@ -12,6 +14,12 @@ export interface Counts {
   /** Pieces of split events. */
   segments: number;
   deadLettered: number;
+  /** Records about tables and schemas. */
+  catalog: number;
+  /** Records about no row and no table. */
+  ignored: number;
+  /** Messages with a mask of columns that could not be used. */
+  ignoredMasks: number;
   bytes: number;
 }
 
@@ -21,24 +29,25 @@ export interface Counts {
  * other batch that waits.
  */
 export class StreamCounters {
-  readonly #store: CounterStore;
+  readonly #store: Pick<CounterStore, 'save'>;
   readonly #identity: Pick<CounterDocument, 'id' | 'kind' | 'stream' | 'source' | 'instance' | 'startedAt'>;
-  readonly #counts: Counts = {
-    received: 0,
-    applied: 0,
-    duplicate: 0,
-    stale: 0,
-    parked: 0,
-    segments: 0,
-    deadLettered: 0,
-    bytes: 0,
-  };
+  readonly #counts = noCounts();
+  readonly #minutes = new MinuteRing();
+  readonly #observe: (added: Readonly<Counts>) => void;
+  readonly #meter = newRequestMeter();
   #lagSeconds: number | null = null;
   #saving: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  constructor(store: CounterStore, source: Source, stream: string, instance: string) {
+  constructor(
+    store: Pick<CounterStore, 'save'>,
+    source: Source,
+    stream: string,
+    instance: string,
+    observe: (added: Readonly<Counts>) => void = () => {},
+  ) {
     this.#store = store;
+    this.#observe = observe;
     const startedAt = new Date().toISOString();
     this.#identity = {
       id: `counters:${source}:${stream}:${instance}`,
@@ -50,12 +59,24 @@ export class StreamCounters {
     };
   }
 
+  /** Runs `work` for this stream: what it costs is counted here. */
+  metered<Result>(work: () => Promise<Result>): Promise<Result> {
+    return metered(this.#meter, work);
+  }
+
   /** Counts a batch. `newestEventAt` is when its newest event came into being, ISO 8601, where that is known. */
   count(outcomes: readonly Outcome[], bytes: number, newestEventAt: string | null): void {
-    this.#counts.received += outcomes.length;
-    this.#counts.bytes += bytes;
-    for (const { outcome } of outcomes) this.#counts[outcome === 'segment' ? 'segments' : outcome]++;
+    this.#add(outcomes, { received: outcomes.length, bytes });
     if (newestEventAt !== null) this.#lagSeconds = Math.max(0, (Date.now() - Date.parse(newestEventAt)) / 1000);
+  }
+
+  /** Counts records that had waited, and were counted as received and parked when they came. */
+  countReplayed(outcomes: readonly Outcome[]): void {
+    this.#add(outcomes, {});
+  }
+
+  countIgnoredMasks(messages: number): void {
+    this.#counts.ignoredMasks += messages;
   }
 
   /** Resolves when all that was counted before the call is saved. Throws StoreUnavailableError. */
@@ -73,12 +94,39 @@ export class StreamCounters {
     return this.#saving;
   }
 
+  #add(outcomes: readonly Outcome[], rest: Partial<Counts>): void {
+    const added = { ...noCounts(), ...rest };
+    for (const { outcome } of outcomes) added[outcome === 'segment' ? 'segments' : outcome]++;
+    for (const name of Object.keys(added) as (keyof Counts)[]) this.#counts[name] += added[name];
+    this.#minutes.add(added);
+    this.#observe(added);
+  }
+
   #document(): CounterDocument {
     return {
       ...this.#identity,
       updatedAt: new Date().toISOString(),
       counts: { ...this.#counts },
+      minutes: this.#minutes.cells(),
+      requestUnits: Math.round(this.#meter.requestUnits),
+      throttled: this.#meter.throttled,
       lagSeconds: this.#lagSeconds,
     };
   }
+}
+
+function noCounts(): Counts {
+  return {
+    received: 0,
+    applied: 0,
+    duplicate: 0,
+    stale: 0,
+    parked: 0,
+    segments: 0,
+    deadLettered: 0,
+    catalog: 0,
+    ignored: 0,
+    ignoredMasks: 0,
+    bytes: 0,
+  };
 }

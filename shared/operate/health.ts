@@ -3,6 +3,8 @@ export interface Dependency {
   readonly name: string;
   /** Resolves when the dependency answers; rejects when it does not. */
   touch(): Promise<void>;
+  /** How long it may take; a dependency that takes longer is down. */
+  readonly timeLimitMs?: number;
 }
 
 export interface DependencyState {
@@ -17,7 +19,7 @@ export interface Health {
   readonly dependencies: { readonly [name: string]: DependencyState };
 }
 
-/** A dependency that takes longer is down: whoever asks has a time limit of their own. */
+/** Whoever asks has a time limit of their own. */
 const TIME_LIMIT_MS = 5_000;
 
 /** Touches every dependency, side by side. Never throws. */
@@ -31,15 +33,15 @@ export async function checkHealth(dependencies: readonly Dependency[]): Promise<
   return { status: isUp ? 'up' : 'down', dependencies: Object.fromEntries(states) };
 }
 
-async function stateOf(dependency: Dependency): Promise<DependencyState> {
+async function stateOf({ touch, timeLimitMs = TIME_LIMIT_MS }: Dependency): Promise<DependencyState> {
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
   let timer: NodeJS.Timeout | undefined;
   try {
     const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${TIME_LIMIT_MS} ms`)), TIME_LIMIT_MS);
+      timer = setTimeout(() => reject(new Error(`no answer within ${timeLimitMs} ms`)), timeLimitMs);
     });
-    await Promise.race([dependency.touch(), limit]);
+    await Promise.race([touch(), limit]);
     return { status: 'up', milliseconds: elapsed() };
   } catch (error) {
     return { status: 'down', milliseconds: elapsed(), detail: error instanceof Error ? error.message : String(error) };

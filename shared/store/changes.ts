@@ -36,12 +36,14 @@ export class ChangeStore {
   }
 
   /** The change as it was first recorded under the table and key of `change`. Throws StoreUnavailableError. */
-  async recorded(changes: readonly NormalizedChange[]): Promise<(RecordedChange | undefined)[]> {
+  async recorded(
+    changes: readonly Pick<NormalizedChange, 'table' | 'key' | 'identity'>[],
+  ): Promise<(RecordedChange | undefined)[]> {
     const operations = changes.map(({ table, key, identity }) => {
       return { type: 'Read' as const, partitionKey: [table, key], id: changeId(identity) };
     });
     const results = await this.#operations.run(operations);
-    return results.map(({ document }) => document as RecordedChange | undefined);
+    return results.map(({ status, document }) => (status < 300 ? (document as RecordedChange | undefined) : undefined));
   }
 
   /** Whether a change of `transactionId` moved another row to this key. Throws StoreUnavailableError. */

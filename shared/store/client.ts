@@ -1,5 +1,6 @@
 import { CosmosClient, type CosmosClientOptions, type Database } from '@azure/cosmos';
 import type { Config } from '../config.ts';
+import { appIdentity } from '../identity.ts';
 import { CONTAINERS, containerRequest } from './containers.ts';
 
 /** How long one request may take before it counts as failed. */
@@ -33,7 +34,5 @@ async function clientOptions(config: Config['cosmos']): Promise<CosmosClientOpti
       connectionPolicy: { ...connectionPolicy, enableEndpointDiscovery: false },
     };
   }
-  // Loaded only where it is used: a laptop has no identity, and the package is most of a cold start.
-  const { DefaultAzureCredential } = await import('@azure/identity');
-  return { endpoint: config.endpoint, aadCredentials: new DefaultAzureCredential(), connectionPolicy };
+  return { endpoint: config.endpoint, aadCredentials: await appIdentity(), connectionPolicy };
 }

@@ -41,7 +41,7 @@ export const CONTAINERS = {
   parked: {
     id: 'parked',
     partitionKey: ['/waitingFor'],
-    indexed: ['/waitingFor/?', '/parkedAt/?', '/stream/?'],
+    indexed: ['/waitingFor/?', '/parkedAt/?', '/place/?', '/source/?', '/stream/?'],
     expires: false,
   },
   catalog: { id: 'catalog', partitionKey: ['/stream'], indexed: ['/stream/?', '/kind/?', '/table/?'], expires: false },
@@ -49,7 +49,7 @@ export const CONTAINERS = {
   deadletters: {
     id: 'deadletters',
     partitionKey: ['/stream'],
-    indexed: ['/stream/?', '/source/?', '/reason/?', '/receivedAt/?'],
+    indexed: ['/stream/?', '/source/?', '/reason/?', '/receivedAt/?', '/place/?'],
     expires: false,
   },
 } as const satisfies Record<string, ContainerDefinition>;

@@ -1,4 +1,6 @@
 import type { Container } from '@azure/cosmos';
+import type { Source } from '../change/change.ts';
+import type { MinuteCells } from '../ingest/minuteRing.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Operations } from './operations.ts';
 
@@ -7,11 +9,17 @@ export interface CounterDocument {
   readonly id: string;
   readonly kind: 'counters';
   readonly stream: string;
-  readonly source: string;
+  readonly source: Source;
   readonly instance: string;
   readonly startedAt: string;
   readonly updatedAt: string;
   readonly counts: { readonly [name: string]: number };
+  /** The last hour, minute by minute. */
+  readonly minutes: MinuteCells;
+  /** What the stream's point operations cost. */
+  readonly requestUnits: number;
+  /** How many of them the service refused for want of request units; they were tried again. */
+  readonly throttled: number;
   /** Seconds between the newest batch's last event and its end; null where the source tells no time. */
   readonly lagSeconds: number | null;
 }

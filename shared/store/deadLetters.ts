@@ -1,8 +1,14 @@
+import type { Container } from '@azure/cosmos';
 import type { Source } from '../change/change.ts';
 import type { JsonValue } from '../change/json.ts';
+import { type Page, packContinuation, unpackContinuation } from '../ingest/page.ts';
 import type { DeadLetterReason } from '../ingest/reasons.ts';
+import { conditionOf, type DeadLetterFilter } from './deadLetterFilter.ts';
 import { StoreUnavailableError } from './errors.ts';
+import { withLargeValues } from './largeValues.ts';
 import type { Operations } from './operations.ts';
+import { Queries } from './queries.ts';
+import type { ValueStore } from './valueStore.ts';
 
 /** One message of a record that came in several. */
 export interface DeadLetterPiece {
@@ -26,9 +32,28 @@ export interface DeadLetterDocument {
   readonly bytes: string;
   readonly byteLength: number;
   readonly pieces?: readonly DeadLetterPiece[];
+  /** When it first came, where that decides its order: a replay reuses it. */
+  readonly arrival?: string;
   readonly receivedAt: string;
   /** How often a replay has failed. */
   readonly tries: number;
+  /** When the last of them did, ISO 8601. */
+  readonly triedAt?: string;
+}
+
+/** A dead letter without its bytes: what a list shows. */
+export type DeadLetterHeader = Omit<DeadLetterDocument, 'bytes' | 'pieces' | 'arrival'>;
+
+/** A dead letter and the version that it is. */
+export interface DeadLetterVersion {
+  readonly document: DeadLetterDocument;
+  readonly etag: string;
+}
+
+/** Names one dead letter. */
+export interface DeadLetterAddress {
+  readonly stream: string;
+  readonly id: string;
 }
 
 const NOT_FOUND = 404;
@@ -36,13 +61,22 @@ const EXISTS = 409;
 /** Created, deleted or written by someone else in between. */
 const CONFLICTS = new Set([NOT_FOUND, EXISTS, 412]);
 const MAX_ROUNDS = 50;
+const HEADER = `c.id, c.stream, c.source, c.reason, c.detail, c.position, c.byteLength, c.receivedAt, c.tries,
+  c.triedAt, c.place`;
+
+/** `place` is the time of receipt made unique: lists are in its order, and a page begins where the one before ended. */
+type Stored<Document> = Document & { readonly place: string };
 
 /** The container `deadletters`. */
 export class DeadLetterStore {
   readonly #operations: Operations;
+  readonly #queries: Queries;
+  readonly #values: ValueStore;
 
-  constructor(operations: Operations) {
+  constructor(container: Container, operations: Operations, values: ValueStore) {
     this.#operations = operations;
+    this.#queries = new Queries(container);
+    this.#values = values;
   }
 
   /**
@@ -54,7 +88,7 @@ export class DeadLetterStore {
       type: 'Create' as const,
       partitionKey: [document.stream],
       id: document.id,
-      document,
+      document: placed(document),
     }));
     const results = await this.#operations.run(operations);
     const failed = results.find(({ status }) => status >= 300 && status !== EXISTS);
@@ -70,9 +104,11 @@ export class DeadLetterStore {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const [read] = await this.#operations.run([{ type: 'Read', ...target }]);
       const stored = read?.status === 200 ? (read.document as DeadLetterDocument) : undefined;
+      // A write would only tell others that something new has come.
+      if (stored !== undefined && hasAllOf(stored, document)) return;
       const [written] = await this.#operations.run([
         stored === undefined || read?.etag === undefined
-          ? { type: 'Create', ...target, document }
+          ? { type: 'Create', ...target, document: placed(document) }
           : { type: 'Replace', ...target, document: joined(stored, document), ifMatch: read.etag },
       ]);
       if (written !== undefined && written.status < 300) return;
@@ -82,6 +118,90 @@ export class DeadLetterStore {
     }
     throw new StoreUnavailableError(`a dead letter was written by others ${MAX_ROUNDS} times in a row`);
   }
+
+  /** The dead letter with all its bytes; undefined when there is none. Throws StoreUnavailableError. */
+  async read({ stream, id }: DeadLetterAddress): Promise<DeadLetterVersion | undefined> {
+    const [read] = await this.#operations.run([{ type: 'Read', partitionKey: [stream], id }]);
+    if (read?.status === NOT_FOUND) return undefined;
+    if (read === undefined || read.status >= 300 || read.etag === undefined) {
+      throw new StoreUnavailableError(`a dead letter could not be read: status ${read?.status}`);
+    }
+    return { document: await withLargeValues(read.document as DeadLetterDocument, this.#values), etag: read.etag };
+  }
+
+  /** Writes `document` if it is still the version that was read. Throws StoreUnavailableError. */
+  async replace(document: DeadLetterDocument, etag: string): Promise<'written' | 'conflict'> {
+    const { stream, id } = document;
+    return this.#conditionally({
+      type: 'Replace',
+      partitionKey: [stream],
+      id,
+      document: placed(document),
+      ifMatch: etag,
+    });
+  }
+
+  /** Removes a dead letter if it is still the version that was read. Throws StoreUnavailableError. */
+  async remove({ stream, id }: DeadLetterAddress, etag: string): Promise<'written' | 'conflict'> {
+    return this.#conditionally({ type: 'Delete', partitionKey: [stream], id, ifMatch: etag });
+  }
+
+  /** Removes dead letters, whatever version they are. Returns how many there were. Throws StoreUnavailableError. */
+  async purge(addresses: readonly DeadLetterAddress[]): Promise<number> {
+    const operations = addresses.map(({ stream, id }) => ({ type: 'Delete' as const, partitionKey: [stream], id }));
+    const results = await this.#operations.run(operations);
+    const bad = results.find(({ status }) => status >= 300 && status !== NOT_FOUND);
+    if (bad !== undefined) throw new StoreUnavailableError(`a dead letter could not be deleted: status ${bad.status}`);
+    return results.filter(({ status }) => status < 300).length;
+  }
+
+  /** Dead letters by the time of their receipt. Throws StoreUnavailableError, ContinuationError. */
+  async list(
+    filter: DeadLetterFilter,
+    { limit, continuation, order = 'newest' }: ListOptions,
+  ): Promise<Page<DeadLetterHeader>> {
+    const after = continuation === null ? undefined : String(unpackContinuation(continuation, ['string'])[0]);
+    const { where, parameters } = conditionOf(filter, after === undefined ? undefined : { order, after });
+    const direction = order === 'newest' ? 'DESC' : 'ASC';
+    const query = `SELECT ${HEADER} FROM c ${where} ORDER BY c.place ${direction} OFFSET 0 LIMIT ${limit}`;
+    const found = await this.#queries.all<Stored<DeadLetterHeader>>({ query, parameters });
+    const last = found.at(-1);
+    return {
+      items: found.map(({ place: _, ...header }) => header),
+      continuation: last === undefined || found.length < limit ? null : packContinuation([last.place]),
+    };
+  }
+
+  /** How many there are, of those that stand after `continuation` in the order of their receipt. Throws as `list`. */
+  async count(filter: DeadLetterFilter, continuation: string | null = null): Promise<number> {
+    const after = continuation === null ? undefined : String(unpackContinuation(continuation, ['string'])[0]);
+    const { where, parameters } = conditionOf(filter, after === undefined ? undefined : { order: 'oldest', after });
+    const [count] = await this.#queries.all<number>({ query: `SELECT VALUE COUNT(1) FROM c ${where}`, parameters });
+    return count ?? 0;
+  }
+
+  async #conditionally(operation: Parameters<Operations['run']>[0][number]): Promise<'written' | 'conflict'> {
+    const [result] = await this.#operations.run([operation]);
+    if (result !== undefined && result.status < 300) return 'written';
+    if (result !== undefined && CONFLICTS.has(result.status)) return 'conflict';
+    throw new StoreUnavailableError(`a dead letter could not be written: status ${result?.status}`);
+  }
+}
+
+export interface ListOptions {
+  /** At most this many. */
+  readonly limit: number;
+  readonly continuation: string | null;
+  readonly order?: 'newest' | 'oldest';
+}
+
+function placed(document: DeadLetterDocument): Stored<DeadLetterDocument> {
+  return { ...document, place: `${document.receivedAt} ${document.id}` };
+}
+
+function hasAllOf(stored: DeadLetterDocument, added: DeadLetterDocument): boolean {
+  const known = new Set(stored.pieces?.map(({ sha256 }) => sha256));
+  return (added.pieces ?? []).every(({ sha256 }) => known.has(sha256));
 }
 
 function joined(stored: DeadLetterDocument, added: DeadLetterDocument): DeadLetterDocument {

@@ -3,7 +3,7 @@ import type { Container, OperationInput } from '@azure/cosmos';
 import { isTooLarge, MAX_DOCUMENT_BYTES } from './documentSize.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { withoutLargeValues } from './largeValues.ts';
-import type { RequestMeter } from './requestMeter.ts';
+import { charge, type RequestMeter } from './requestMeter.ts';
 import type { ValueStore } from './valueStore.ts';
 
 /**
@@ -91,9 +91,9 @@ export class Operations {
       responses.forEach((response, position) => {
         const index = indexes[position];
         if (index === undefined) return;
-        this.#meter.requestUnits += response.requestCharge ?? 0;
+        const throttled = response.statusCode === THROTTLED ? 1 : 0;
+        charge(this.#meter, { requestUnits: response.requestCharge ?? 0, throttled });
         if (TRANSIENT.has(response.statusCode)) {
-          if (response.statusCode === THROTTLED) this.#meter.throttled++;
           serverDelayMs = Math.max(serverDelayMs, response.retryAfterMilliseconds ?? 0);
           again.push(index);
         } else {

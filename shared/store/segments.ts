@@ -13,6 +13,8 @@ const NOT_FOUND = 404;
 /** Created, deleted or written by someone else in between. */
 const CONFLICTS = new Set([NOT_FOUND, 409, 412]);
 const EXISTS = 409;
+/** Each holds up to a message of the hub. */
+const SEGMENTS_PER_READ = 8;
 /** Manifests that one sweep looks at; the next sweep takes the rest. */
 const OVERDUE_PER_SWEEP = 100;
 
@@ -76,6 +78,22 @@ export class SegmentStore implements SegmentStorage {
     }
   }
 
+  async *readListed(
+    { scope, logicalId }: SplitEventKey,
+    indexes: readonly number[],
+  ): AsyncGenerator<StoredSegment | undefined> {
+    const ordered = indexes.toSorted((a, b) => a - b);
+    for (let start = 0; start < ordered.length; start += SEGMENTS_PER_READ) {
+      const operations = ordered.slice(start, start + SEGMENTS_PER_READ).map((index) => {
+        return { type: 'Read' as const, partitionKey: [logicalId], id: segmentId(scope, index) };
+      });
+      for (const { status, document } of await this.#operations.run(operations)) {
+        if (status >= 300 && status !== NOT_FOUND) throw failed('a segment could not be read', status);
+        yield status === NOT_FOUND ? undefined : (document as StoredSegment);
+      }
+    }
+  }
+
   async deleteSegments({ scope, logicalId }: SplitEventKey, indexes: readonly number[]): Promise<void> {
     const operations = indexes.map((index) => {
       return { type: 'Delete' as const, partitionKey: [logicalId], id: segmentId(scope, index) };
@@ -93,16 +111,23 @@ export class SegmentStore implements SegmentStorage {
     return this.#query<Manifest>(query);
   }
 
-  /** How many events of `stream` lack segments, and when the oldest was first seen. Throws StoreUnavailableError. */
-  async incompleteOf(stream: string): Promise<{ readonly events: number; readonly oldest: string | null }> {
+  /**
+   * How many events of `stream` lack segments, when the oldest was first seen, and how many segments are held for them.
+   * Throws StoreUnavailableError.
+   */
+  async incompleteOf(
+    stream: string,
+  ): Promise<{ readonly events: number; readonly segments: number; readonly oldest: string | null }> {
     const where = "WHERE c.kind = 'manifest' AND c.state = 'incomplete' AND c.stream = @stream";
     const parameters = [{ name: '@stream', value: stream }];
     const oldest = `SELECT VALUE c.firstSeenAt FROM c ${where} ORDER BY c.firstSeenAt OFFSET 0 LIMIT 1`;
-    const [counts, firsts] = await Promise.all([
+    const held = "SELECT VALUE COUNT(1) FROM c WHERE c.kind = 'segment' AND c.stream = @stream";
+    const [counts, firsts, segments] = await Promise.all([
       this.#query<number>({ query: `SELECT VALUE COUNT(1) FROM c ${where}`, parameters }),
       this.#query<string>({ query: oldest, parameters }),
+      this.#query<number>({ query: held, parameters }),
     ]);
-    return { events: counts[0] ?? 0, oldest: firsts[0] ?? null };
+    return { events: counts[0] ?? 0, segments: segments[0] ?? 0, oldest: firsts[0] ?? null };
   }
 
   async #query<Row>(query: { query: string; parameters: { name: string; value: string }[] }): Promise<Row[]> {

@@ -5,12 +5,17 @@ import { ChangeStore } from './changes.ts';
 import { openDatabase } from './client.ts';
 import { CONTAINERS, type ContainerName } from './containers.ts';
 import { CounterStore } from './counters.ts';
+import { CursorStore } from './cursors.ts';
 import { DeadLetterStore } from './deadLetters.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { Operations } from './operations.ts';
+import { ParkedStore } from './parked.ts';
 import { newRequestMeter, type RequestMeter } from './requestMeter.ts';
 import { RowStore } from './rows.ts';
 import { SegmentStore } from './segments.ts';
+import { TableQueries } from './tables.ts';
+import { TimerStore } from './timers.ts';
+import { TruncationStore } from './truncations.ts';
 import { ValueStore } from './valueStore.ts';
 
 /** Raw bytes beyond this stay in Blob Storage: operators list dead letters far more often than they open one. */
@@ -24,8 +29,13 @@ export class Store {
   readonly changes: ChangeStore;
   readonly segments: SegmentStore;
   readonly catalog: CatalogStore;
+  readonly parked: ParkedStore;
+  readonly truncations: TruncationStore;
   readonly deadLetters: DeadLetterStore;
   readonly counters: CounterStore;
+  readonly cursors: CursorStore;
+  readonly timers: TimerStore;
+  readonly tables: TableQueries;
   readonly #database: Database;
 
   private constructor(database: Database, config: Config) {
@@ -38,8 +48,17 @@ export class Store {
     this.changes = new ChangeStore(container('changes'), operations('changes'), config.changesTtlSeconds);
     this.segments = new SegmentStore(container('segments'), operations('segments'));
     this.catalog = new CatalogStore(operations('catalog'));
-    this.deadLetters = new DeadLetterStore(operations('deadletters', MAX_DEAD_LETTER_BYTES));
+    this.truncations = new TruncationStore(container('rows'), container('catalog'), this.changes);
+    this.parked = new ParkedStore(container('parked'), operations('parked'), this.values);
+    this.deadLetters = new DeadLetterStore(
+      container('deadletters'),
+      operations('deadletters', MAX_DEAD_LETTER_BYTES),
+      this.values,
+    );
     this.counters = new CounterStore(container('cursors'), operations('cursors'));
+    this.cursors = new CursorStore(operations('cursors'));
+    this.timers = new TimerStore(container('cursors'), operations('cursors'));
+    this.tables = new TableQueries(container('rows'), container('changes'), this.values);
   }
 
   /** Makes no request: the app starts whether the database can be reached or not. */

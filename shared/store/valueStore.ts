@@ -1,8 +1,10 @@
 import { BlobServiceClient, type ContainerClient, RestError } from '@azure/storage-blob';
 import type { StorageConnection } from '../config.ts';
+import { appIdentity } from '../identity.ts';
 import { StoreUnavailableError } from './errors.ts';
 
-const CONTAINER = 'tributary-values';
+/** The blob container; infra/modules/hostStorage.bicep makes it in Azure. */
+export const VALUES_CONTAINER = 'tributary-values';
 const REMEMBERED_NAMES = 10_000;
 const ALREADY_EXISTS = 409;
 const NOT_FOUND = 404;
@@ -66,7 +68,7 @@ export class ValueStore {
   }
 
   async #create(): Promise<ContainerClient> {
-    const container = (await this.#client()).getContainerClient(CONTAINER);
+    const container = (await this.#client()).getContainerClient(VALUES_CONTAINER);
     await container.createIfNotExists();
     return container;
   }
@@ -74,8 +76,6 @@ export class ValueStore {
   async #client(): Promise<BlobServiceClient> {
     if ('connectionString' in this.#connection)
       return BlobServiceClient.fromConnectionString(this.#connection.connectionString);
-    // Loaded only where it is used: a laptop has no identity, and the package is most of a cold start.
-    const { DefaultAzureCredential } = await import('@azure/identity');
-    return new BlobServiceClient(this.#connection.serviceUri, new DefaultAzureCredential());
+    return new BlobServiceClient(this.#connection.serviceUri, await appIdentity());
   }
 }

@@ -16,14 +16,24 @@ const DEFAULTS = {
         databases: {},
       },
     ],
+    blob: [{ stream: 'devstoreaccount1', connection: 'CHANGEFEED', mode: 'streaming', start: null, onGap: 'stop' }],
+    goldengate: {},
   },
   cosmos: { endpoint: 'http://127.0.0.1:8081', key: undefined, database: 'tributary' },
   changesHistory: 'on',
   changesTtlSeconds: 604_800,
   tombstoneTtlSeconds: 7_776_000,
   segmentTimeoutMs: 86_400_000,
+  parkedTimeoutMs: 86_400_000,
   storage: { connectionString: 'UseDevelopmentStorage=true' },
-  limits: { segmentsPerEvent: 1024, bytesPerEvent: 67_108_864 },
+  limits: {
+    segmentsPerEvent: 1024,
+    bytesPerEvent: 67_108_864,
+    bodyBytes: 25_165_824,
+    decompressedBytes: 100_663_296,
+    nestingLevels: 100,
+    recordsPerRequest: 200_000,
+  },
 };
 
 describe('settings', () => {

@@ -19,7 +19,7 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-const TIMES = new Set(['updatedAt', 'ingestedAt', 'firstSeenAt', 'receivedAt']);
+const TIMES = new Set(['updatedAt', 'ingestedAt', 'firstSeenAt', 'receivedAt', 'place']);
 
 export async function startTestStore({
   blobs = false,

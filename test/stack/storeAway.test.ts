@@ -21,7 +21,7 @@ describe('while the store is away', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-'));
     gateway = await startCosmosGateway({ file: join(folder, 'cosmos.sqlite') });
-    stack = await startTestStack({}, { endpoint: gateway.endpoint, key: gateway.key });
+    stack = await startTestStack({}, { cosmosEndpoint: gateway.endpoint, cosmosKey: gateway.key });
   });
   after(async () => {
     await stack.close();

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Container, CosmosClient } from '@azure/cosmos';
 import { EventHubProducerClient } from '@azure/event-hubs';
 import { sendAll } from '../../local/sampleTraffic.ts';
-import { type Stack, startStack } from '../../local/stack.ts';
+import { type Stack, type StackOptions, startStack } from '../../local/stack.ts';
 import type { RowDocument } from '../../shared/change/rowDocument.ts';
 import type { Status, StreamStatus } from '../../shared/operate/status.ts';
 import { CONTAINERS, type ContainerName } from '../../shared/store/containers.ts';
@@ -27,18 +27,19 @@ export interface TestStack extends Stack {
 /** Starts the built app on an embedded stack of its own. */
 export async function startTestStack(
   settings: Readonly<Record<string, string>> = {},
-  cosmos?: { readonly endpoint: string; readonly key: string },
+  options: Partial<StackOptions> = {},
 ): Promise<TestStack> {
   const stack = await startStack({
     appRoot: join(import.meta.dirname, '..', '..'),
     ephemeral: true,
     keep: false,
     requestUnitsPerSecond: undefined,
-    cosmosEndpoint: cosmos?.endpoint,
-    cosmosKey: cosmos?.key,
+    cosmosEndpoint: undefined,
+    cosmosKey: undefined,
     eventHubsConnectionString: undefined,
     storageConnectionString: undefined,
     settings,
+    ...options,
   });
   const { description } = stack;
   const client = new CosmosClient({ endpoint: description.cosmosEndpoint, key: description.cosmosKey });

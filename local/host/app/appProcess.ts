@@ -7,9 +7,9 @@ import type * as AzureFunctions from '@azure/functions';
 import type { AppMessage, FunctionDeclaration, HostMessage } from '../rpc.ts';
 import { toRpcException } from '../rpc.ts';
 import { AppRegistry, type CoreLog, installCoreModule } from './coreModule.ts';
-import { type Declared, observeDeclarations } from './declarations.ts';
+import { type Declared, declaredIn, observeDeclarations } from './declarations.ts';
 import { runInvocation } from './invocation.ts';
-import { loadAppFiles, requireLibrary } from './loadApp.ts';
+import { findLibrary, loadAppFiles } from './loadApp.ts';
 
 const EXIT_AFTER_ERROR = 1;
 
@@ -39,10 +39,11 @@ function asLibrary(loaded: unknown): Pick<typeof AzureFunctions, 'app' | 'trigge
   throw new Error('The app has no usable copy of @azure/functions.');
 }
 
-function describe(declared: ReadonlyMap<string, Declared>): FunctionDeclaration[] {
+/** `declared` is undefined for a bundled app. */
+function describe(declared: ReadonlyMap<string, Declared> | undefined): FunctionDeclaration[] {
   return [...registry.functions.values()].map(({ metadata }) => {
     const trigger = Object.values(metadata.bindings).find((binding) => /trigger$/i.test(String(binding.type)));
-    const declaration = declared.get(metadata.name);
+    const declaration = declared === undefined ? declaredIn(metadata) : declared.get(metadata.name);
     if (declaration === undefined) {
       throw new Error(
         `${metadata.name} was registered through another copy of @azure/functions than the app folder's.`,
@@ -62,7 +63,8 @@ function describe(declared: ReadonlyMap<string, Declared>): FunctionDeclaration[
 
 async function startApp(appRoot: string): Promise<void> {
   installCoreModule(registry, logFor('worker'));
-  const declared = observeDeclarations(asLibrary(requireLibrary(appRoot)));
+  const library = findLibrary(appRoot);
+  const declared = library === undefined ? undefined : observeDeclarations(asLibrary(library));
   await loadAppFiles(appRoot);
   registry.closeRegistrations();
   await registry.runHooks('appStart', { hookData: {}, appHookData });

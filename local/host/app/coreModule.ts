@@ -27,6 +27,8 @@ export type CoreLog = (level: string, category: string, message: string) => void
 export interface FunctionMetadata {
   readonly name: string;
   readonly bindings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** The retry policy as the library rounded it. */
+  readonly retryOptions?: unknown;
 }
 
 export interface RegisteredCallback {

@@ -1,5 +1,6 @@
 import type * as AzureFunctions from '@azure/functions';
 import type { DeclaredRetry } from '../rpc.ts';
+import type { FunctionMetadata } from './coreModule.ts';
 
 /**
  * What the app wrote in its registrations and the library does not pass on: whether an HTTP function names its
@@ -44,6 +45,15 @@ function readRetry(retry: unknown): DeclaredRetry | undefined {
     ...(minimumMs === undefined ? {} : { minimumMs }),
     ...(maximumMs === undefined ? {} : { maximumMs }),
   };
+}
+
+/**
+ * What can be told of a bundled app, whose library is out of sight: retry durations are whole seconds, and an `authLevel`
+ * counts as named, for the same code has been looked at before it was bundled.
+ */
+export function declaredIn({ retryOptions }: FunctionMetadata): Declared {
+  const retry = readRetry(retryOptions);
+  return { explicitAuthLevel: true, ...(retry === undefined ? {} : { retry }) };
 }
 
 /**

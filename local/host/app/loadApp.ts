@@ -23,9 +23,14 @@ function isEsModule(file: string, packageType: unknown): boolean {
   return packageType === 'module' && extension !== '.cjs' && extension !== '.cts';
 }
 
-/** The copy of `@azure/functions` that the app's own modules will get. */
-export function requireLibrary(appRoot: string): unknown {
-  return createRequire(join(appRoot, 'package.json'))(LIBRARY);
+/** The copy of `@azure/functions` that the app's own modules will get. Undefined where an app is bundled: it has its own inside. */
+export function findLibrary(appRoot: string): unknown {
+  try {
+    return createRequire(join(appRoot, 'package.json'))(LIBRARY);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
 }
 
 /** Loads each file that the glob in `main` of the app's package.json names. Throws when it names none. */

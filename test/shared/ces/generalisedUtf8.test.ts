@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { decodeGeneralised, decodePieces, encodeGeneralised } from '../../../shared/ces/generalisedUtf8.ts';
+import { decodeGeneralised, encodeGeneralised } from '../../../shared/ces/generalisedUtf8.ts';
 import { reasonOf } from './receive.ts';
 
 /** Texts as SQL Server may hold them: any UTF-16 units, halves of surrogate pairs without their partner included. */
@@ -22,17 +22,6 @@ test('texts cut between any two units join as bytes', () => {
     fc.property(utf16, utf16, (a, b) => {
       const bytes = [encodeGeneralised(a), encodeGeneralised(b)];
       assert.equal(decodeGeneralised(Buffer.concat(bytes)), a + b);
-      assert.equal(decodePieces(bytes), a + b);
-    }),
-  );
-});
-
-test('bytes cut anywhere decode piece by piece', () => {
-  fc.assert(
-    fc.property(utf16, fc.array(fc.nat(120)), (text, cuts) => {
-      const bytes = encodeGeneralised(text);
-      const edges = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
-      assert.equal(decodePieces(edges.slice(1).map((end, at) => bytes.subarray(edges[at], end))), text);
     }),
   );
 });
@@ -50,10 +39,6 @@ describe('bytes that no text has are refused', () => {
     test(name, () => {
       assert.equal(
         reasonOf(() => decodeGeneralised(Uint8Array.from(bytes))),
-        'undecodable',
-      );
-      assert.equal(
-        reasonOf(() => decodePieces(bytes.map((byte) => Uint8Array.of(byte)))),
         'undecodable',
       );
     });

@@ -6,8 +6,9 @@ import type { SampleEvent } from '../../../local/samples/sampleEvent.ts';
 import { type SplitEncoding, splitEvent } from '../../../local/samples/splitEvent.ts';
 import { decodeEnvelope } from '../../../shared/ces/envelope.ts';
 import { CesNormaliser } from '../../../shared/ces/normalise.ts';
+import { readJoinedPayload, readPayload } from '../../../shared/ces/payload.ts';
 import { assemble, type CesSegment, openEnvelope } from '../../../shared/ces/reassembly.ts';
-import { DELIVERY, eventOf, reasonOf, receive, STREAM } from './receive.ts';
+import { DELIVERY, dataOf, eventOf, reasonOf, receive, STREAM } from './receive.ts';
 
 const WIDE: SampleEvent = {
   id: 'a1b2c3d4-0000-4000-8000-000000000000',
@@ -37,7 +38,7 @@ const WIDE: SampleEvent = {
 function reassemble(bodies: readonly Uint8Array[], normaliser = new CesNormaliser(STREAM)) {
   const assembly = assemble(bodies.map(segmentOf));
   if (assembly.state !== 'complete') return assembly;
-  const { change } = normaliser.normalise(assembly.attributes, assembly.payload, DELIVERY);
+  const { change } = normaliser.normalise(assembly.last.attributes, assembly.payload, DELIVERY);
   return withoutSegments(change);
 }
 
@@ -54,6 +55,10 @@ function withoutSegments<C extends { readonly origin: object }>(change: C) {
 
 const ENCODINGS: readonly SplitEncoding[] = ['json', 'json-utf16', 'avro'];
 const BASES = [0, 1] as const;
+const PRICED = [
+  { name: 'Id', type: 'int' },
+  { name: 'Price', type: 'decimal(9,2)' },
+];
 
 describe('an event cut in two anywhere comes back', () => {
   const expected = withoutSegments(receive(renderJson(WIDE)).change);
@@ -94,26 +99,41 @@ test('an Avro event that is not split is whole, counted from 1 too', () => {
   );
 });
 
-test('putting together takes time in proportion to the bytes', () => {
-  const pieces = (count: number) => {
-    const bytes = Buffer.from(jsonData({ ...WIDE, current: { Id: 1, 'Näme 😀': 'é'.repeat(count * 50) } }));
-    return Array.from({ length: count }, (_, at) => {
-      const size = Math.ceil(bytes.length / count);
-      const segment = segmentOf(
-        avroEnvelope(WIDE, { id: 'x', index: at, final: at === count - 1 }, bytes.subarray(at * size, (at + 1) * size)),
-      );
-      return [segment, segment];
-    }).flat();
+describe('an event that is larger than any message', () => {
+  const text = (size: number) => 'say "hé"\n\\ 日本 😀 '.repeat(size);
+  const LARGE: SampleEvent = {
+    ...WIDE,
+    old: { Id: 1, 'Näme 😀': text(30_000) },
+    current: { Id: 1, 'Näme 😀': `${text(40_000)}\u0001` },
   };
-  const millisecondsFor = (count: number) => {
-    const given = pieces(count);
-    const start = performance.now();
-    assert.equal(assemble(given).state, 'complete');
-    return performance.now() - start;
-  };
-  millisecondsFor(1_000);
-  const few = Math.max(5, millisecondsFor(1_000));
-  assert.ok(millisecondsFor(10_000) < few * 60, 'ten times the segments take about ten times as long, not a hundred');
+  const expected = withoutSegments(receive(renderJson(LARGE)).change);
+
+  for (const encoding of ENCODINGS) {
+    test(`comes back from segments of many sizes, ${encoding}`, () => {
+      for (const maxBytes of [700_001, 100_003]) {
+        assert.deepEqual(reassemble(splitEvent(LARGE, { encoding, base: 1, maxBytes })), expected);
+      }
+    });
+  }
+
+  test('keeps the digits of numbers in images that are objects', () => {
+    const current = { Id: 7, Price: 12.5, T: text(60_000) };
+    const data = Buffer.from(
+      JSON.stringify(dataOf({ eventsource: { cols: PRICED }, current })).replace('12.5', '12.50'),
+    );
+    const joined = readJoinedPayload(Uint8Array.from(data));
+    assert.deepEqual(joined, readPayload(data));
+    assert.equal(joined.current?.digits?.get('Price'), '12.50');
+  });
+
+  test('is refused where its text is no UTF-8', () => {
+    const data = Buffer.from(avroData(LARGE));
+    data[data.length - 1_000] = 0xff;
+    assert.equal(
+      reasonOf(() => readJoinedPayload(data)),
+      'undecodable',
+    );
+  });
 });
 
 test('an Avro envelope may carry JSON text, whole or in pieces', () => {
@@ -256,7 +276,7 @@ describe('random events', () => {
           const { change: expected } = receive(renderJson(one));
           const assembly = assemble(events.get(String(expected.origin.logicalid)) ?? []);
           assert.ok(assembly.state === 'complete');
-          const { change } = new CesNormaliser(STREAM).normalise(assembly.attributes, assembly.payload, DELIVERY);
+          const { change } = new CesNormaliser(STREAM).normalise(assembly.last.attributes, assembly.payload, DELIVERY);
           assert.deepEqual(withoutSegments(change), withoutSegments(expected));
         }
       }),

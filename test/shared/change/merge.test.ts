@@ -15,21 +15,32 @@ const image = fc
 /** Few positions, so that ties, which are the hard part, are common. */
 const position = fc.integer({ min: 0, max: 6 }).map((n) => String(n));
 
-const effect: fc.Arbitrary<RowEffect> = fc.oneof(
-  fc.record({ position, columns: image }).map(({ position, columns }) => ({
-    kind: 'full' as const,
-    token: tokenOf(position, 'full'),
-    columns,
-  })),
-  fc.record({ position, columns: image }).map(({ position, columns }) => ({
-    kind: 'partial' as const,
-    token: tokenOf(position, 'partial'),
-    columns,
-  })),
-  position.map((at) => ({ kind: 'delete' as const, token: tokenOf(at, 'delete') })),
-);
+/** The two pairs of effects that a row can see besides full images. */
+const PAIRS = [
+  { partial: 'partial', delete: 'delete' },
+  { partial: 'amendment', delete: 'removal' },
+] as const;
 
-const history = fc.array(effect, { maxLength: 12 });
+function effectOf(pair: (typeof PAIRS)[number]): fc.Arbitrary<RowEffect> {
+  return fc.oneof(
+    fc.record({ position, columns: image }).map(({ position, columns }) => ({
+      kind: 'full' as const,
+      token: tokenOf(position, 'full'),
+      columns,
+    })),
+    fc.record({ position, columns: image }).map(({ position, columns }) => ({
+      kind: pair.partial,
+      token: tokenOf(position, 'partial'),
+      columns,
+    })),
+    position.map((at) => ({ kind: pair.delete, token: tokenOf(at, 'delete') })),
+  );
+}
+
+const history = fc.oneof(...PAIRS.map((pair) => fc.array(effectOf(pair), { maxLength: 12 })));
+const historyAndOneMore = fc.oneof(
+  ...PAIRS.map((pair) => fc.tuple(fc.array(effectOf(pair), { maxLength: 12 }), effectOf(pair))),
+);
 
 function replay(effects: readonly RowEffect[]): RowState {
   const row = unseenRow();
@@ -71,7 +82,7 @@ describe('the row merge', () => {
 
   test('tells truly whether it changed the row', () => {
     fc.assert(
-      fc.property(history, effect, (effects, last) => {
+      fc.property(historyAndOneMore, ([effects, last]) => {
         const row = replay(effects);
         const before = snapshot(row);
         const changed = mergeInto(row, last);
@@ -111,6 +122,34 @@ describe('the row merge', () => {
           new Map([...row.cells].map(([column, cell]) => [column, cell.value])),
           expected ?? new Map<string, JsonValue>(),
         );
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('a removed row stays away whatever amends it, and comes back with a newer full image and newer amendments', () => {
+    const steps = fc.array(fc.tuple(fc.constantFrom('full', 'amendment', 'removal'), image), { maxLength: 12 });
+    const shuffledSteps = steps.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray([...all.keys()], { minLength: all.length })),
+    );
+    fc.assert(
+      fc.property(shuffledSteps, ([all, order]) => {
+        let isGone = false;
+        let expected = new Map<string, JsonValue>();
+        for (const [kind, columns] of all) {
+          if (kind !== 'amendment') isGone = kind === 'removal';
+          if (kind === 'removal') expected = new Map();
+          else expected = new Map(kind === 'full' ? columns : [...expected, ...columns]);
+        }
+        const effects = all.map(([kind, columns], index): RowEffect => {
+          const at = String(index).padStart(4, '0');
+          if (kind === 'removal') return { kind: 'removal', token: tokenOf(at, 'delete') };
+          if (kind === 'full') return { kind: 'full', token: tokenOf(at, 'full'), columns };
+          return { kind: 'amendment', token: tokenOf(at, 'partial'), columns };
+        });
+        const row = replay(order.flatMap((index) => effects[index] ?? []));
+        assert.equal(row.deleted, isGone);
+        assert.deepEqual(new Map([...row.cells].map(([column, cell]) => [column, cell.value])), expected);
       }),
       { numRuns: 2000 },
     );

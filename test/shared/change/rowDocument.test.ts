@@ -21,19 +21,28 @@ const columns = fc
   .map((image): [string, number][] => [['id', 1], ...Object.entries(image)]);
 const position = fc.integer({ min: 0, max: 9 });
 
-const change: fc.Arbitrary<RowChange> = fc
-  .tuple(fc.constantFrom('full', 'partial', 'delete'), position, columns)
-  .map(([kind, at, image]) => {
-    const effect: RowEffect =
-      kind === 'delete'
-        ? { kind: 'delete', token: tokenOf(String(at), 'delete') }
-        : {
-            kind: kind === 'full' ? 'full' : 'partial',
-            token: tokenOf(String(at), kind === 'full' ? 'full' : 'partial'),
-            columns: image,
-          };
-    return { table: HEADER.table, id: HEADER.id, keys: { id: 1 }, committedAt: `2026-01-01T00:00:0${at}.000Z`, effect };
-  });
+const KINDS = [
+  ['full', 'partial', 'delete'],
+  ['full', 'amendment', 'removal'],
+] as const;
+
+/** Histories of rows whose deletes a newer partial image undoes, and of rows where it does not. */
+const history: fc.Arbitrary<RowChange[]> = fc.oneof(
+  ...KINDS.map((kinds) =>
+    fc.array(
+      fc.tuple(fc.constantFrom(...kinds), position, columns).map(([kind, at, image]): RowChange => {
+        const committedAt = `2026-01-01T00:00:0${at}.000Z`;
+        return { table: HEADER.table, id: HEADER.id, keys: { id: 1 }, committedAt, effect: effectOf(kind, at, image) };
+      }),
+      { maxLength: 12 },
+    ),
+  ),
+);
+
+function effectOf(kind: (typeof KINDS)[number][number], at: number, image: [string, number][]): RowEffect {
+  if (kind === 'delete' || kind === 'removal') return { kind, token: tokenOf(String(at), 'delete') };
+  return { kind, token: tokenOf(String(at), kind === 'full' ? 'full' : 'partial'), columns: image };
+}
 
 /** As the pipeline does it: `cuts` says after which changes the row goes to the store and comes back. */
 function replay(changes: readonly RowChange[], cuts: readonly boolean[]): RowDocument {
@@ -48,7 +57,7 @@ function replay(changes: readonly RowChange[], cuts: readonly boolean[]): RowDoc
 describe('row documents', () => {
   test('hold the whole merge state: writing and reading in between changes nothing', () => {
     fc.assert(
-      fc.property(fc.array(change, { maxLength: 12 }), fc.array(fc.boolean()), (changes, cuts) => {
+      fc.property(history, fc.array(fc.boolean()), (changes, cuts) => {
         assert.deepEqual(replay(changes, cuts), replay(changes, []));
       }),
       { numRuns: 2000 },
@@ -56,9 +65,9 @@ describe('row documents', () => {
   });
 
   test('are equal for one history in any order', () => {
-    const shuffled = fc
-      .array(change, { maxLength: 12 })
-      .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
+    const shuffled = history.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+    );
     fc.assert(
       fc.property(shuffled, fc.array(fc.boolean()), ([changes, other], cuts) => {
         assert.deepEqual(JSON.stringify(replay(other, cuts)), JSON.stringify(replay(changes, [])));
@@ -107,5 +116,39 @@ describe('row documents', () => {
       updatedAt: 'now',
       ttl: TTL_SECONDS,
     });
+  });
+
+  test('of a removed row keep what newer amendments said, with their tokens, until a full image comes', () => {
+    const row = unseen({ id: 1 });
+    const common = { table: HEADER.table, id: '1', keys: { id: 1 }, committedAt: null };
+    const amendment = {
+      kind: 'amendment',
+      token: tokenOf('4', 'partial'),
+      columns: Object.entries({ id: 1, tier: 'Cool' }),
+    } as const;
+    applyTo(row, { ...common, effect: amendment });
+    applyTo(row, { ...common, effect: { kind: 'removal', token: tokenOf('3', 'delete') } });
+    const tombstone = toDocument(HEADER, row, 'now', TTL_SECONDS);
+    assert.deepEqual(tombstone, {
+      ...HEADER,
+      keys: { id: 1 },
+      row: {},
+      deleted: true,
+      token: '3:1',
+      base: '3:1',
+      columnTokens: {},
+      amended: { id: { value: 1, token: '4:0' }, tier: { value: 'Cool', token: '4:0' } },
+      committedAt: null,
+      updatedAt: 'now',
+      ttl: TTL_SECONDS,
+    });
+    const again = fromDocument(tombstone);
+    const columns = Object.entries({ id: 1, tier: 'Hot', size: 5 });
+    applyTo(again, { ...common, effect: { kind: 'full', token: tokenOf('3', 'full'), columns } });
+    const { row: back, deleted, amended } = toDocument(HEADER, again, 'now', TTL_SECONDS);
+    assert.deepEqual(
+      { back, deleted, amended },
+      { back: { id: 1, size: 5, tier: 'Cool' }, deleted: false, amended: undefined },
+    );
   });
 });

@@ -1,0 +1,202 @@
+import { isUtf8 } from 'node:buffer';
+import type { JsonValue } from '../change/json.ts';
+import { UnprocessableError } from '../ingest/reasons.ts';
+import {
+  BYTE_ORDER_MARK,
+  CLOSE_BRACKET,
+  COMMA,
+  isBlank,
+  LINE_FEED,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  RECORD_SEPARATOR,
+} from './jsonBytes.ts';
+import { JsonScanner } from './jsonScanner.ts';
+import type { BodyLimits } from './readBody.ts';
+
+/** One part of a body: a record, as far as the framing knows. */
+export interface Part {
+  /** Its bytes, exactly, without what frames it. */
+  readonly bytes: Uint8Array;
+  /** Its value with exact numbers, or why it has none (`undecodable`). */
+  readonly content: JsonValue | UnprocessableError;
+}
+
+export interface SplitOptions extends Pick<BodyLimits, 'nestingLevels'> {
+  /** Parses a part in place of `JSON.parse` with exact numbers, for sources that need the digits of each number. */
+  readonly parse?: (text: string) => JsonValue;
+}
+
+/** The member of an envelope whose elements are the parts: what Kafka's REST proxy takes. Closed by its quotation mark. */
+const ENVELOPE_LIST = Buffer.from('"records"');
+/** Bytes that may be looked at again after a missing quotation mark, in bodies. Bounds what a hostile one can cost. */
+const MAX_SECOND_LOOKS = 8;
+const TOP_STOPS = [OPEN_BRACE, OPEN_BRACKET, LINE_FEED];
+const LIST_STOPS = [COMMA, CLOSE_BRACKET, LINE_FEED];
+
+type Place = 'top' | 'list' | 'envelope';
+
+/**
+ * Cuts a body into its parts: the elements of an array, each of several objects or arrays that follow each other with or
+ * without white space, commas or line ends between them, the elements of `records` in an envelope. Parts come one by one,
+ * so that what was read counts whatever comes after it. A part that cannot be read is reported and left behind:
+ * - One whose brackets match ends where they do, so its neighbours are found.
+ * - Where a quotation mark or bracket is missing, reading goes on at the next line that starts an object. Only where there
+ *   is none is the rest of the body lost with the part.
+ * - An array or envelope that the body's end cuts off is reported too, after the parts in it that are whole.
+ */
+export function splitBody(body: Uint8Array, options: SplitOptions): Generator<Part> {
+  return new Splitter(body, options).parts();
+}
+
+class Splitter {
+  readonly #bytes: Buffer;
+  readonly #scanner: JsonScanner;
+  readonly #parse: (text: string) => JsonValue;
+  readonly #keepsExact: boolean;
+  readonly #maxLevels: number;
+  readonly #isUtf8: boolean;
+  #at = 0;
+  #place: Place = 'top';
+  #secondLooks = 0;
+
+  constructor(body: Uint8Array, options: SplitOptions) {
+    this.#bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    this.#scanner = new JsonScanner(this.#bytes, options.nestingLevels);
+    this.#parse = options.parse ?? JSON.parse;
+    this.#keepsExact = options.parse === undefined;
+    this.#maxLevels = options.nestingLevels;
+    this.#isUtf8 = isUtf8(body);
+  }
+
+  *parts(): Generator<Part> {
+    for (;;) {
+      this.#skipBetween();
+      const start = this.#at;
+      const first = this.#bytes[start];
+      if (first === undefined) {
+        if (this.#place !== 'top') yield this.#bad(start, start, 'the body ends before its list of records does');
+        return;
+      }
+      if (this.#place !== 'top' && first === CLOSE_BRACKET) this.#leaveList();
+      else if (this.#place === 'top' && first === OPEN_BRACKET) this.#enterList('list', start);
+      else if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+        const part = this.#composite(start);
+        if (part !== undefined) yield part;
+      } else yield this.#scalar(start);
+    }
+  }
+
+  #skipBetween(): void {
+    const bytes = this.#bytes;
+    for (; this.#at < bytes.length; this.#at++) {
+      const byte = bytes[this.#at] ?? 0;
+      if (isBlank(byte) || byte === COMMA || byte === RECORD_SEPARATOR) continue;
+      if (byte !== BYTE_ORDER_MARK[0] || bytes[this.#at + 1] !== BYTE_ORDER_MARK[1]) return;
+      if (bytes[this.#at + 2] !== BYTE_ORDER_MARK[2]) return;
+      this.#at += BYTE_ORDER_MARK.length - 1;
+    }
+  }
+
+  #enterList(place: Place, start: number): void {
+    this.#place = place;
+    this.#at = start + 1;
+  }
+
+  #leaveList(): void {
+    const isEnvelope = this.#place === 'envelope';
+    this.#place = 'top';
+    this.#at++;
+    if (!isEnvelope) return;
+    const end = this.#scanner.endOfComposite(this.#at, 1);
+    // Members that follow the list say nothing about rows; an envelope that they cut off has lost none of its records.
+    this.#at = end < 0 ? this.#bytes.length : end;
+  }
+
+  /** The object or array at `start`; undefined when it turns out to be an envelope, whose list comes next. */
+  #composite(start: number): Part | undefined {
+    const scanner = this.#scanner;
+    const end = scanner.endOfComposite(start, 0, this.#place === 'top' ? ENVELOPE_LIST : undefined);
+    if (scanner.listStart >= 0) {
+      this.#enterList('envelope', scanner.listStart);
+      return undefined;
+    }
+    if (end < 0) return this.#resume(start, this.#bytes.length, 'its end is missing');
+    const part = this.#read(start, end);
+    // A line break inside a text: its quotation mark is probably missing, and the end that was found is another part's.
+    if (part.content instanceof UnprocessableError && scanner.brokenLine) {
+      return this.#resume(start, end, 'a quotation mark is missing');
+    }
+    this.#at = end;
+    return part;
+  }
+
+  #scalar(start: number): Part {
+    const end = this.#scanner.endOfScalar(start, this.#place === 'top' ? TOP_STOPS : LIST_STOPS);
+    this.#at = Math.max(end, start + 1);
+    let last = this.#at;
+    while (isBlank(this.#bytes[last - 1])) last--;
+    return this.#read(start, last);
+  }
+
+  /** A bad part that ends where the next line starts an object, at `limit` if none does. */
+  #resume(start: number, limit: number, detail: string): Part {
+    const bytes = this.#bytes;
+    this.#secondLooks += limit - start;
+    let end = limit;
+    if (this.#secondLooks <= MAX_SECOND_LOOKS * bytes.length) {
+      for (
+        let line = bytes.indexOf(LINE_FEED, start);
+        line >= 0 && line < limit;
+        line = bytes.indexOf(LINE_FEED, line)
+      ) {
+        const endOfLine = line;
+        while (isBlank(bytes[line])) line++;
+        if (bytes[line] !== OPEN_BRACE) continue;
+        end = endOfLine;
+        break;
+      }
+    }
+    this.#at = end;
+    // What is cut off by the body's end is reported once, not again as a list without an end.
+    if (end === bytes.length) this.#place = 'top';
+    return this.#bad(start, end, detail);
+  }
+
+  #read(start: number, end: number): Part {
+    if (this.#scanner.tooDeep) return this.#bad(start, end, `it nests deeper than ${this.#maxLevels} levels`);
+    if (this.#scanner.tooOdd) return this.#bad(start, end, 'it has too many control characters or long numbers');
+    const bytes = this.#bytes.subarray(start, end);
+    if (!this.#isUtf8 && !isUtf8(bytes)) return this.#bad(start, end, 'it holds bytes that are not UTF-8');
+    try {
+      return { bytes, content: this.#parse(this.#textOf(start, end)) };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      // The engine's own message quotes the text, and the text holds row values.
+      return this.#bad(start, end, 'it is not JSON');
+    }
+  }
+
+  #textOf(start: number, end: number): string {
+    const { patches } = this.#scanner;
+    const whole = this.#bytes.toString(undefined, start, end);
+    if (patches.length === 0) return whole;
+    // Where every byte is a character, pieces are cut from the text instead of decoded one by one.
+    const isAscii = whole.length === end - start;
+    const piece = (from: number, to: number) =>
+      isAscii ? whole.slice(from - start, to - start) : this.#bytes.toString(undefined, from, to);
+    let text = '';
+    let from = start;
+    for (const patch of patches) {
+      if (!this.#keepsExact && patch.text === null) continue;
+      text += piece(from, patch.start) + (patch.text ?? `"${piece(patch.start, patch.end)}"`);
+      from = patch.end;
+    }
+    return text + piece(from, end);
+  }
+
+  #bad(start: number, end: number, detail: string): Part {
+    const content = new UnprocessableError('undecodable', `bytes ${start} to ${end} of the body: ${detail}`);
+    return { bytes: this.#bytes.subarray(start, end), content };
+  }
+}

@@ -1,0 +1,34 @@
+import { UnprocessableError } from '../ingest/reasons.ts';
+import { type Part, type SplitOptions, splitBody } from './parts.ts';
+import type { BodyLimits } from './readBody.ts';
+import { RequestError } from './requestError.ts';
+
+/**
+ * The parts of `body` in order. A body in which nothing can be read is refused as a whole, so that its sender notices:
+ * unreadable parts at its start are held back until a readable one shows that it is a body of records at all.
+ * Throws RequestError while it is iterated: 400, or 413 beyond the limit of records; what came before that counts.
+ */
+export function* readableParts(
+  body: Uint8Array,
+  options: SplitOptions & Pick<BodyLimits, 'recordsPerRequest'>,
+): Generator<Part> {
+  let heldBack: Part[] = [];
+  let isReadable = false;
+  let count = 0;
+  for (const part of splitBody(body, options)) {
+    if (++count > options.recordsPerRequest) {
+      throw new RequestError(413, `the body has more than ${options.recordsPerRequest} records: send smaller frames`);
+    }
+    isReadable ||= !(part.content instanceof UnprocessableError);
+    heldBack.push(part);
+    if (!isReadable) continue;
+    yield* heldBack;
+    heldBack = [];
+  }
+  const [first] = heldBack;
+  if (first !== undefined) throw new RequestError(400, `nothing in the body can be read; ${messageOf(first)}`);
+}
+
+function messageOf({ content }: Part): string {
+  return content instanceof UnprocessableError ? content.message : '';
+}

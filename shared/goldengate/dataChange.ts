@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import type { RowKey } from '../change/change.ts';
+import { type Columns, canonicalJson, type JsonValue } from '../change/json.ts';
+import { unkeyedKey } from '../change/keys.ts';
+import type { GoldenGateStream } from '../config.ts';
+import type { PendingChange } from '../ingest/arrival.ts';
+import { UnprocessableError } from '../ingest/reasons.ts';
+import { type FieldNames, fieldNames } from './fieldNames.ts';
+import { type Images, readImages } from './images.ts';
+import { isObject, type JsonObject, member, setMember, textMember } from './members.ts';
+import { type OpTime, OpTimeReader } from './opTime.ts';
+import type { DataRecord } from './record.ts';
+import { type KeyColumn, keyIn, listedKey } from './rowKey.ts';
+
+/** What is known of a table when one of its records is read. */
+export interface TableKnowledge {
+  /** The key by the table's metadata; undefined where there is none. */
+  readonly key: readonly KeyColumn[] | undefined;
+  /** All columns by the metadata; empty where there is none. */
+  readonly columns: readonly string[];
+}
+
+/** Makes changes of the data records of one stream. Pure: everything it needs to know is in its arguments. */
+export class ChangeMaker {
+  readonly names: FieldNames;
+  readonly #stream: string;
+  readonly #settings: GoldenGateStream;
+  readonly #times: OpTimeReader;
+
+  constructor(stream: string, settings: GoldenGateStream) {
+    this.names = fieldNames(settings.fields);
+    this.#stream = stream;
+    this.#settings = settings;
+    this.#times = new OpTimeReader(settings.timeZone);
+  }
+
+  /** `goldengate/<stream>/<qualified name>`. */
+  tableOf(name: string): string {
+    return `goldengate/${this.#stream}/${name}`;
+  }
+
+  /**
+   * The change that a record is; undefined when nothing tells its table's key, so that it has to wait. `cloudEvent`: the
+   * attributes of the event that it came in. Throws UnprocessableError.
+   */
+  change(data: DataRecord, table: TableKnowledge, cloudEvent: JsonObject | null): PendingChange | undefined {
+    const { record, op } = data;
+    const key =
+      table.key ?? listedKey(member(record, this.names.primaryKeys)) ?? configuredKey(this.#settings, data.name);
+    const isRowChange = op !== 'ddl' && op !== 'truncate';
+    if (isRowChange && key === undefined) return undefined;
+    const images = isRowChange
+      ? this.#filled(readImages(record, this.names, this.#settings.flattenDelimiter, op), op, table.columns)
+      : { before: null, after: null, origin: record };
+    const opTime = this.#opTime(record);
+    const identity = this.#identity(data, images);
+    const transaction = transactionOf(record, this.names);
+    const half = isRowChange && key !== undefined ? rowHalf(op, key, images) : tableHalf(identity);
+    return {
+      source: 'goldengate',
+      stream: this.#stream,
+      table: this.tableOf(data.name),
+      identity,
+      op,
+      image: half.image,
+      keys: half.keys,
+      key: half.key,
+      before: images.before,
+      after: images.after,
+      order: { prefix: this.#prefix(opTime), rank: half.image === 'partial' ? 'partial' : 'delete' },
+      committedAt: opTime?.iso ?? null,
+      transaction: transaction === null ? null : { id: transaction, sequence: null, last: null },
+      origin: cloudEvent === null ? images.origin : { ...images.origin, cloudEvent },
+      ...(half.movedFrom === undefined ? NOT_MOVED : { movedFrom: half.movedFrom }),
+    };
+  }
+
+  #opTime(record: JsonObject): OpTime | undefined {
+    const sent = textMember(record, this.names.opTime);
+    const time = sent === null ? undefined : this.#times.read(sent);
+    if (time !== undefined || this.#settings.order === 'arrival') return time;
+    throw new UnprocessableError(
+      'no-order',
+      sent === null ? 'the record does not say when it was done' : 'the time of the operation cannot be read',
+    );
+  }
+
+  #prefix(opTime: OpTime | undefined): string {
+    return this.#settings.order === 'arrival' || opTime === undefined ? '' : opTime.sortable;
+  }
+
+  /**
+   * What is equal in every delivery of a record and in no other. One operation may come as two records at one position: a
+   * key change as delete and insert. Never part of it: when a relay or the formatter touched it.
+   */
+  #identity({ record, op, name, isDataStream }: DataRecord, { before, after }: Images): string {
+    const position = textMember(record, this.names.position);
+    const stream = `goldengate\n${this.#stream}`;
+    if (position !== null && position !== '') {
+      return isDataStream ? `${stream}\n${op}\n${position}` : `${stream}\n${name}\n${op}\n${position}`;
+    }
+    const content = {
+      time: textMember(record, this.names.opTime),
+      transaction: textMember(record, this.names.transaction),
+      before,
+      after,
+      ddl: member(record, 'ddl') ?? null,
+    };
+    const hash = createHash('sha256').update(canonicalJson(content)).digest('hex');
+    return `${stream}\n${name}\n${op}\n#${hash}`;
+  }
+
+  /** In a stream that leaves nulls out, the columns that the resulting row does not name are null. */
+  #filled(images: Images, op: DataRecord['op'], columns: readonly string[]): Images {
+    const { after } = images;
+    if (this.#settings.absent === 'unknown' || after === null || op === 'delete') return images;
+    const filled: { [column: string]: JsonValue } = { ...after };
+    for (const column of [...columns, ...Object.keys(images.before ?? {})]) {
+      if (!Object.hasOwn(filled, column)) setMember(filled, column, null);
+    }
+    return { ...images, after: filled };
+  }
+}
+
+const NOT_MOVED = {};
+
+/** Which row a change is about, and what it says about it. */
+interface Half {
+  readonly image: 'partial' | 'none';
+  readonly keys: Columns | null;
+  readonly key: string;
+  readonly movedFrom?: RowKey | undefined;
+}
+
+function tableHalf(identity: string): Half {
+  return { image: 'none', keys: null, key: unkeyedKey(identity) };
+}
+
+function rowHalf(op: DataRecord['op'], key: readonly KeyColumn[], { before, after }: Images): Half {
+  if (op === 'delete') {
+    const { keys, key: id } = needed(keyIn(key, [before, after]));
+    return { image: 'none', keys, key: id };
+  }
+  const { keys, key: id } = needed(keyIn(key, [after, before]));
+  const then = op === 'insert' || before === null ? undefined : keyIn(key, [before]);
+  return { image: 'partial', keys, key: id, movedFrom: then === undefined || then.key === id ? undefined : then };
+}
+
+function configuredKey({ keys }: GoldenGateStream, name: string): readonly KeyColumn[] | undefined {
+  return Object.hasOwn(keys, name) ? listedKey(keys[name]) : undefined;
+}
+
+function needed(key: RowKey | undefined): RowKey {
+  if (key !== undefined) return key;
+  throw new UnprocessableError('invalid-envelope', 'no image of the record has all columns of the key');
+}
+
+/** Classic records have no transaction id of their own; some producers put it among the tokens. */
+function transactionOf(record: JsonObject, names: FieldNames): string | null {
+  const id = textMember(record, names.transaction);
+  if (id !== null) return id;
+  const tokens = member(record, 'tokens');
+  return isObject(tokens) ? textMember(tokens, 'txid') : null;
+}

@@ -1,0 +1,114 @@
+import type { JsonValue } from '../change/json.ts';
+import type { GoldenGateStream } from '../config.ts';
+import { UnprocessableError } from '../ingest/reasons.ts';
+import type { FieldNames } from './fieldNames.ts';
+import { isObject, type JsonObject, member, textMember } from './members.ts';
+import { type GoldenGateOp, operationOf } from './operations.ts';
+
+/** A column as OBJECT_METADATA describes it. */
+export interface MetadataColumn {
+  readonly name: string;
+  readonly type: string | null;
+  readonly null: boolean | null;
+  readonly key: boolean;
+}
+
+/** What a record is, before anything is looked up. */
+export type GoldenGateRecord =
+  | { readonly kind: 'schema'; readonly id: string; readonly schema: JsonObject }
+  | { readonly kind: 'stream'; readonly metadata: JsonObject }
+  | { readonly kind: 'table'; readonly name: string; readonly columns: readonly MetadataColumn[] }
+  | DataRecord
+  /** A tombstone of a Kafka topic: it says nothing that its delete has not said. */
+  | { readonly kind: 'nothing' };
+
+/** A record about rows of a table, or about the table. */
+export interface DataRecord {
+  readonly kind: 'data';
+  readonly op: GoldenGateOp;
+  /** The qualified name as the stream has it. */
+  readonly name: string;
+  /** Whether the record is of a Data Stream: its position alone names it. */
+  readonly isDataStream: boolean;
+  readonly record: JsonObject;
+}
+
+const STREAM_METADATA = 'STREAM_METADATA';
+const OBJECT_METADATA = 'OBJECT_METADATA';
+/** With the stream's name before it, it has to fit into a partition key of 2,048 bytes, and into a document's id. */
+const MAX_TABLE_NAME_BYTES = 800;
+const DATA_STREAM_POSITION = 'G-';
+
+/** Says what `value` is. Throws UnprocessableError. */
+export function readRecord(value: JsonValue, names: FieldNames, settings: GoldenGateStream): GoldenGateRecord {
+  if (value === null) return { kind: 'nothing' };
+  if (!isObject(value)) throw new UnprocessableError('invalid-envelope', 'the record is no JSON object');
+  const label = textMember(value, names.opType);
+  if (label === null && isSchema(value)) return { kind: 'schema', id: schemaId(value), schema: value };
+  if (label === STREAM_METADATA) return { kind: 'stream', metadata: value };
+  if (label === OBJECT_METADATA) {
+    return { kind: 'table', name: tableName(value, names), columns: metadataColumns(member(value, 'columns')) };
+  }
+  const op = operationOf(label, settings.operations);
+  const name = op === 'ddl' ? ddlName(value, names) : tableName(value, names);
+  return { kind: 'data', op, name, isDataStream: isDataStream(value, names), record: value };
+}
+
+/** Schemas name no operation: their structure tells them. */
+function isSchema(value: JsonObject): boolean {
+  return typeof member(value, '$schema') === 'string' && isObject(member(value, 'properties'));
+}
+
+function schemaId(schema: JsonObject): string {
+  const id = textMember(schema, 'id') ?? textMember(schema, '$id') ?? textMember(schema, 'title');
+  if (id === null) throw new UnprocessableError('invalid-envelope', 'the schema has no id');
+  return id;
+}
+
+function tableName(record: JsonObject, names: FieldNames): string {
+  for (const field of names.table) {
+    const name = textMember(record, field);
+    if (name !== null && name !== '') return checked(name);
+  }
+  throw new UnprocessableError('invalid-envelope', 'the record names no table');
+}
+
+function ddlName(record: JsonObject, names: FieldNames): string {
+  const ddl = member(record, 'ddl');
+  if (!isObject(ddl)) throw new UnprocessableError('invalid-envelope', 'the DDL record says nothing');
+  const object = member(ddl, 'object');
+  if (!isObject(object)) return tableName(record, names);
+  const parts = ['catalog', 'schema', 'object'].map((part) => textMember(object, part) ?? '');
+  return checked(parts.filter((part) => part !== '').join('.'));
+}
+
+function checked(name: string): string {
+  if (name !== '' && Buffer.byteLength(name) <= MAX_TABLE_NAME_BYTES) return name;
+  throw new UnprocessableError('invalid-envelope', `a table's name has 1 to ${MAX_TABLE_NAME_BYTES} bytes`);
+}
+
+function metadataColumns(columns: JsonValue | undefined): readonly MetadataColumn[] {
+  if (!isObject(columns)) throw new UnprocessableError('invalid-envelope', 'the metadata names no columns');
+  return Object.entries(columns).map(([name, column]) => {
+    if (!isObject(column)) throw new UnprocessableError('invalid-envelope', 'a column of the metadata is no object');
+    const isNullable = member(column, 'null');
+    return {
+      name,
+      type: declaredType(member(column, 'type')),
+      null: typeof isNullable === 'boolean' ? isNullable : null,
+      key: member(column, 'key') === true,
+    };
+  });
+}
+
+/** A JSON Schema type, alone or in a list with `null`; null where it is neither. */
+export function declaredType(type: JsonValue | undefined): string | null {
+  if (typeof type === 'string') return type;
+  if (!Array.isArray(type)) return null;
+  const [first, ...others] = type.filter((each: JsonValue) => each !== 'null');
+  return typeof first === 'string' && others.length === 0 ? first : null;
+}
+
+function isDataStream(record: JsonObject, { table: [dataStream], position }: FieldNames): boolean {
+  return Object.hasOwn(record, dataStream) || String(member(record, position)).startsWith(DATA_STREAM_POSITION);
+}

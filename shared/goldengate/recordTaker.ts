@@ -1,0 +1,234 @@
+import type { Deadline } from '../body/deadline.ts';
+import type { JsonValue } from '../change/json.ts';
+import type { GoldenGateStream } from '../config.ts';
+import type { ArrivalDelivery, PendingChange } from '../ingest/arrival.ts';
+import { arrivalText } from '../ingest/arrivalToken.ts';
+import type { Arrivals } from '../ingest/arrivedBefore.ts';
+import type { Outcome } from '../ingest/delivery.ts';
+import type { Parking, WaitingRecord } from '../ingest/parking.ts';
+import { UnprocessableError } from '../ingest/reasons.ts';
+import type { TableFloors } from '../ingest/tableFloors.ts';
+import type { Truncations } from '../ingest/truncations.ts';
+import type { GoldenGateCatalog } from './catalog.ts';
+import type { DataRecord, GoldenGateRecord } from './record.ts';
+import { type ReadRecord, type StreamReader, unprocessable } from './stream.ts';
+import { KnownTables } from './tables.ts';
+
+export interface RecordTakerParts {
+  readonly stream: string;
+  readonly settings: GoldenGateStream;
+  readonly reader: StreamReader;
+  readonly catalog: GoldenGateCatalog;
+  readonly arrivals: Arrivals;
+  readonly parking: Parking;
+  readonly truncations: Truncations;
+  readonly deadline: Deadline;
+}
+
+/** A data record on its way: what it became, and where its outcome belongs. */
+interface Arriving {
+  readonly at: number;
+  readonly delivery: ArrivalDelivery;
+}
+
+const NO_FLOORS: TableFloors = new Map();
+
+/**
+ * Makes the records of one request durable, in their order. Rows wait for nothing but their own kind, so data records are
+ * gathered; whatever is about a table first sends what has been gathered on its way, then does its own part:
+ * - Metadata goes into the catalog, and what waited for it is replayed, in this request.
+ * - A statement or a truncation is recorded among the changes, then the catalog learns of it. A death in between is made
+ *   good when the request comes again: the change is known then, and the catalog learns of it all the same.
+ * A record whose table's key nobody knows is parked, and the catalog looked at once more: the metadata may have come
+ * through another instance since.
+ */
+export class RecordTaker {
+  /** Outcomes of records that had waited. */
+  readonly replayed: Outcome[] = [];
+  /** When the newest row change was committed, ISO 8601; null while there is none. */
+  newestAt: string | null = null;
+  readonly #parts: RecordTakerParts;
+  readonly #tables: KnownTables;
+  #gathered: { readonly at: number; readonly record: ReadRecord; readonly data: DataRecord }[] = [];
+  #bad: Arriving[] = [];
+
+  constructor(parts: RecordTakerParts) {
+    this.#parts = parts;
+    this.#tables = new KnownTables(parts.catalog);
+  }
+
+  /** `index`: place of the first record in the request. Throws StoreUnavailableError. */
+  async take(records: readonly ReadRecord[], index: number): Promise<Outcome[]> {
+    const outcomes = new Array<Outcome>(records.length);
+    for (const [at, record] of records.entries()) {
+      const { content } = record;
+      if (content instanceof UnprocessableError) this.#reject(record, at, index, content);
+      else if (content.kind === 'nothing') outcomes[at] = { outcome: 'ignored' };
+      else if (content.kind !== 'data') await this.#takeMetadata(record, content, at, index, outcomes);
+      else if (content.op === 'ddl' || content.op === 'truncate') {
+        await this.#flush(index, outcomes);
+        await this.#takeTableChange(record, content, at, index, outcomes);
+      } else this.#gathered.push({ at, record, data: content });
+    }
+    await this.#flush(index, outcomes);
+    return outcomes;
+  }
+
+  /** Replays what waits for `table` if its key is known. Throws StoreUnavailableError. */
+  async replayIfKnown(table: string): Promise<void> {
+    if (await this.#tables.reload(table)) await this.#replay(table);
+  }
+
+  async #takeMetadata(
+    record: ReadRecord,
+    content: Exclude<GoldenGateRecord, DataRecord | { kind: 'nothing' }>,
+    at: number,
+    index: number,
+    outcomes: Outcome[],
+  ): Promise<void> {
+    const { catalog, reader } = this.#parts;
+    try {
+      if (content.kind === 'schema') await catalog.recordSchema(content.id, content.schema);
+      else if (content.kind === 'stream') await catalog.recordStream(content.metadata);
+      else {
+        await this.#flush(index, outcomes);
+        const table = reader.maker.tableOf(content.name);
+        if (this.#tables.learn(table, await catalog.recordTable(table, content.columns))) await this.#replay(table);
+      }
+      outcomes[at] = { outcome: 'catalog' };
+    } catch (error) {
+      this.#reject(record, at, index, unprocessable(error));
+    }
+  }
+
+  async #takeTableChange(record: ReadRecord, data: DataRecord, at: number, index: number, outcomes: Outcome[]) {
+    const { reader, catalog, truncations, settings, deadline } = this.#parts;
+    const change = this.#changeOf(data, record);
+    if (change instanceof UnprocessableError || change === undefined) {
+      const reason = change ?? new UnprocessableError('no-key', 'the record names no row');
+      return this.#reject(record, at, index, reason);
+    }
+    const [outcome] = await this.#ingest([{ ...rawOf(record), index: index + at, decoded: change }], NO_FLOORS);
+    if (outcome === undefined || outcome.outcome === 'deadLettered') {
+      outcomes[at] = outcome ?? { outcome: 'ignored' };
+      return;
+    }
+    const table = reader.maker.tableOf(data.name);
+    if (data.op === 'ddl') {
+      this.#tables.learn(table, await catalog.recordDdl(table, change.identity, change.committedAt));
+      outcomes[at] = outcome;
+    } else if (settings.truncate === 'apply') {
+      await truncations.apply(change, () => deadline.remainingMs === 0);
+      outcomes[at] = outcome;
+    } else outcomes[at] = outcome.outcome === 'duplicate' ? outcome : { outcome: 'ignored' };
+  }
+
+  #reject(record: ReadRecord, at: number, index: number, decoded: UnprocessableError): void {
+    this.#bad.push({ at, delivery: { ...rawOf(record), index: index + at, decoded } });
+  }
+
+  /** Makes what has been gathered durable. */
+  async #flush(index: number, outcomes: Outcome[]): Promise<void> {
+    const { reader, deadline, settings, truncations, stream } = this.#parts;
+    const gathered = this.#gathered;
+    const arriving = this.#bad;
+    this.#gathered = [];
+    this.#bad = [];
+    if (gathered.length + arriving.length === 0) return;
+    const tables = gathered.map(({ data }) => reader.maker.tableOf(data.name));
+    await this.#tables.load(tables);
+    const waiting: { readonly at: number; readonly record: WaitingRecord }[] = [];
+    gathered.forEach(({ at, record, data }, position) => {
+      const change = this.#changeOf(data, record);
+      const raw = rawOf(record);
+      if (change !== undefined) arriving.push({ at, delivery: { ...raw, index: index + at, decoded: change } });
+      else {
+        const arrival = arrivalText(deadline.startedAt, index + at);
+        waiting.push({ at, record: { ...raw, waitingFor: tables[position] ?? '', arrival } });
+      }
+    });
+    arriving.sort((a, b) => a.at - b.at);
+    const floors = settings.truncate === 'apply' ? await truncations.floors(stream, tables) : NO_FLOORS;
+    const taken = await this.#ingest(
+      arriving.map(({ delivery }) => delivery),
+      floors,
+    );
+    arriving.forEach(({ at }, position) => {
+      outcomes[at] = taken[position] ?? { outcome: 'ignored' };
+    });
+    await this.#park(waiting, outcomes);
+  }
+
+  #changeOf(data: DataRecord, record: ReadRecord): PendingChange | UnprocessableError | undefined {
+    const { maker } = this.#parts.reader;
+    try {
+      const change = maker.change(data, this.#tables.of(maker.tableOf(data.name)), record.cloudEvent);
+      const at = change?.committedAt ?? null;
+      if (at !== null && (this.newestAt === null || at > this.newestAt)) this.newestAt = at;
+      return change;
+    } catch (error) {
+      return unprocessable(error);
+    }
+  }
+
+  async #ingest(deliveries: readonly ArrivalDelivery[], floors: TableFloors): Promise<Outcome[]> {
+    const { arrivals, stream, deadline } = this.#parts;
+    if (deliveries.length === 0) return [];
+    const outcomes = await arrivals.ingest('goldengate', stream, deliveries, deadline.startedAt, floors);
+    await this.#enforceFloors(deliveries, floors);
+    return outcomes;
+  }
+
+  /** A truncation that began on another instance during a merge has to count for it. */
+  async #enforceFloors(deliveries: readonly Pick<ArrivalDelivery, 'decoded'>[], floors: TableFloors): Promise<void> {
+    const { truncations, settings, stream } = this.#parts;
+    if (settings.truncate !== 'apply') return;
+    const rows = deliveries.flatMap(({ decoded }) => {
+      if (decoded instanceof UnprocessableError || decoded.keys === null) return [];
+      const { table, key: id, keys, movedFrom } = decoded;
+      const now = { table, id, keys };
+      return movedFrom === undefined ? [now] : [now, { table, id: movedFrom.key, keys: movedFrom.keys }];
+    });
+    await truncations.enforce('goldengate', stream, floors, rows);
+  }
+
+  async #park(waiting: readonly { readonly at: number; readonly record: WaitingRecord }[], outcomes: Outcome[]) {
+    if (waiting.length === 0) return;
+    const { parking, stream } = this.#parts;
+    const records = waiting.map(({ record }) => record);
+    const parked = await parking.park('goldengate', stream, records);
+    waiting.forEach(({ at }, position) => {
+      outcomes[at] = parked[position] ?? { outcome: 'parked' };
+    });
+    for (const table of new Set(records.map(({ waitingFor }) => waitingFor))) await this.replayIfKnown(table);
+  }
+
+  async #replay(table: string): Promise<void> {
+    const { parking, arrivals, settings, stream, truncations, deadline } = this.#parts;
+    const settled = await parking.replay(table, async (records) => {
+      deadline.check();
+      const deliveries = records.map((record) => ({ ...record, decoded: this.#decodedAgain(record) }));
+      const floors = settings.truncate === 'apply' ? await truncations.floors(stream, [table]) : NO_FLOORS;
+      const outcomes = await arrivals.replay('goldengate', stream, deliveries, floors);
+      await this.#enforceFloors(deliveries, floors);
+      return outcomes;
+    });
+    this.replayed.push(...settled);
+  }
+
+  #decodedAgain({ bytes, position }: WaitingRecord): PendingChange | UnprocessableError {
+    const record = this.#parts.reader.readAgain(bytes, typeof position.nested === 'number' ? position.nested : null);
+    const { content } = record;
+    if (content instanceof UnprocessableError) return content;
+    const change = content.kind === 'data' ? this.#changeOf(content, record) : undefined;
+    return change ?? new UnprocessableError('no-key', 'the table has no key');
+  }
+}
+
+/** Where the record stood: equal bytes at an equal place in an envelope are one record, in whatever request they come. */
+function rawOf({ bytes, nested }: ReadRecord): {
+  readonly bytes: Uint8Array;
+  readonly position: { readonly [name: string]: JsonValue };
+} {
+  return { bytes, position: nested === null ? {} : { nested } };
+}

@@ -1,0 +1,63 @@
+import type { RowKey } from '../change/change.ts';
+import { canonicalDecimal, exactNumber } from '../change/exact.ts';
+import { type Columns, canonicalJson, type JsonValue } from '../change/json.ts';
+import { rowId } from '../change/keys.ts';
+import { UnprocessableError } from '../ingest/reasons.ts';
+import { member, setMember } from './members.ts';
+
+/** A column of a table's key. `type` as the stream declares it; null where nothing is declared. */
+export interface KeyColumn {
+  readonly name: string;
+  readonly type: string | null;
+}
+
+/**
+ * The key of the row that `images` show, each column from the first image that has it. Undefined when one has none of it.
+ */
+export function keyIn(key: readonly KeyColumn[], images: readonly (Columns | null)[]): RowKey | undefined {
+  const keys: { [column: string]: JsonValue } = {};
+  const parts: (string | null)[] = [];
+  for (const { name, type } of key) {
+    let sent: JsonValue | undefined;
+    for (const image of images) if (sent === undefined && image !== null) sent = member(image, name);
+    if (sent === undefined) return undefined;
+    const value = typed(sent, type);
+    setMember(keys, name, value);
+    parts.push(keyText(value));
+  }
+  return { key: rowId(parts), keys };
+}
+
+/** The key columns as `names` list them. Throws UnprocessableError (`invalid-envelope`) for what is no list of names. */
+export function listedKey(names: JsonValue | undefined): readonly KeyColumn[] | undefined {
+  if (names === undefined || names === null) return undefined;
+  const list = typeof names === 'string' ? names.split(',').map((name) => name.trim()) : names;
+  if (!Array.isArray(list) || !list.every((name) => typeof name === 'string' && name !== '')) {
+    throw new UnprocessableError('invalid-envelope', 'the list of primary keys is no list of names');
+  }
+  return list.length === 0 ? undefined : list.map((name: string) => ({ name, type: null }));
+}
+
+/** The value as its declared type spells it: one key, sent as `600` and as `"600"`, is one key. */
+function typed(value: JsonValue, type: string | null): JsonValue {
+  if (value === null || typeof value === 'object') return value;
+  if (type === 'number' || type === 'integer') {
+    if (Number.isSafeInteger(value)) return value;
+    const plain = canonicalDecimal(String(value));
+    return plain === undefined ? value : exactNumber(plain);
+  }
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return type === 'string' ? String(value) : value;
+}
+
+function keyText(value: JsonValue): string | null {
+  if (value === null) return null;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return plainText(value);
+  return canonicalJson(value);
+}
+
+function plainText(number: number): string {
+  const text = String(number);
+  return Number.isSafeInteger(number) ? text : (canonicalDecimal(text) ?? text);
+}

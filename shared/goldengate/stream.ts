@@ -1,0 +1,78 @@
+import { splitBody } from '../body/parts.ts';
+import type { BodyLimits } from '../body/readBody.ts';
+import type { JsonValue } from '../change/json.ts';
+import type { GoldenGateStream } from '../config.ts';
+import { UnprocessableError } from '../ingest/reasons.ts';
+import { ChangeMaker } from './dataChange.ts';
+import type { JsonObject } from './members.ts';
+import { type GoldenGateRecord, readRecord } from './record.ts';
+import { unwrap } from './unwrap.ts';
+
+/** A record of a request, or of the records that waited. */
+export interface ReadRecord {
+  readonly content: GoldenGateRecord | UnprocessableError;
+  readonly cloudEvent: JsonObject | null;
+  /** The bytes that it was read from: the whole envelope, where it came in one. */
+  readonly bytes: Uint8Array;
+  /** Place in a list that its envelope holds; null where it is not in one. */
+  readonly nested: number | null;
+}
+
+/** How the records of one stream are read. Pure. */
+export class StreamReader {
+  readonly maker: ChangeMaker;
+  readonly #settings: GoldenGateStream;
+  readonly #limits: Pick<BodyLimits, 'nestingLevels'>;
+
+  constructor(stream: string, settings: GoldenGateStream, limits: Pick<BodyLimits, 'nestingLevels'>) {
+    this.maker = new ChangeMaker(stream, settings);
+    this.#settings = settings;
+    this.#limits = limits;
+  }
+
+  /** The records that one part of a body is, mostly one. */
+  read(bytes: Uint8Array, part: JsonValue | UnprocessableError): readonly ReadRecord[] {
+    if (part instanceof UnprocessableError) return [{ content: part, cloudEvent: null, bytes, nested: null }];
+    try {
+      const records = unwrap(part, (text) => this.#parse(text));
+      return records.map(({ record, cloudEvent }, at) => {
+        return { content: this.#readOne(record), cloudEvent, bytes, nested: records.length === 1 ? null : at };
+      });
+    } catch (error) {
+      return [{ content: unprocessable(error), cloudEvent: null, bytes, nested: null }];
+    }
+  }
+
+  /** The record that was at `nested` in `bytes`, from before. */
+  readAgain(bytes: Uint8Array, nested: number | null): ReadRecord {
+    const [part] = splitBody(bytes, this.#limits);
+    const records = this.read(bytes, part?.content ?? null);
+    const missing = new UnprocessableError('undecodable', 'the record is not where it was');
+    return records[nested ?? 0] ?? { content: missing, cloudEvent: null, bytes, nested };
+  }
+
+  #readOne(record: JsonValue): GoldenGateRecord | UnprocessableError {
+    try {
+      return readRecord(record, this.maker.names, this.#settings);
+    } catch (error) {
+      return unprocessable(error);
+    }
+  }
+
+  /** A text in an envelope, read as a body is: exactly, and perhaps of several records. */
+  #parse(text: string): JsonValue {
+    const values = [...splitBody(Buffer.from(text), this.#limits)].map(({ content }) => {
+      if (content instanceof UnprocessableError) throw content;
+      return content;
+    });
+    const [first] = values;
+    if (first === undefined) throw new UnprocessableError('undecodable', 'an envelope holds an empty text');
+    return values.length === 1 ? first : values;
+  }
+}
+
+/** Errors of decoding are data; anything else is a fault of ours and goes up. */
+export function unprocessable(error: unknown): UnprocessableError {
+  if (error instanceof UnprocessableError) return error;
+  throw error;
+}

@@ -1,0 +1,104 @@
+import type { NormalizedChange, Source } from '../change/change.ts';
+import type { RowDocument } from '../change/rowDocument.ts';
+import type { RowAddress } from '../store/rows.ts';
+import type { Store } from '../store/store.ts';
+import { ArrivalRecorder, rowName } from './arrivalRecorder.ts';
+import { arrivalClockOf, arrivalText, arrivalToken, type Order } from './arrivalToken.ts';
+import type { Delivery, Outcome, RawRecord } from './delivery.ts';
+import type { Intake } from './pipeline.ts';
+import { UnprocessableError } from './reasons.ts';
+import { recordFirst } from './recorders.ts';
+import type { TableFloors } from './tableFloors.ts';
+
+/**
+ * Changes whose source does not tell their whole order: what it leaves open is decided by when they first arrived. An
+ * arrival is a clock reading and the place in the request, and makes the end of the change's token. Clocks of instances
+ * differ, so it is at least one more than the newest arrival that the row has shown: what is sent after an answer comes
+ * after what was answered, whichever instance takes it.
+ *
+ * An arrival is fixed once, and what fixes it is the record in `changes` (for a record without a key the one in `parked`,
+ * for a bad one the one in `deadletters`). The changes of one row are recorded one after another. So after a crash
+ * - before a change is recorded: it has no arrival yet, nor has any later change of its row; sent again, they get theirs in
+ *   the order in which they stand there, after those of the changes before them that turn out to be known.
+ * - between a change's record and its row, or at any later point: sent again, the change is known, and merged with the
+ *   token it was recorded with, as if nothing had happened.
+ * Two requests that race with one change agree on one arrival, for only one of them creates the record.
+ */
+export type PendingChange = Omit<NormalizedChange, 'token'> & { readonly order: Order };
+
+/** One record; with an `arrival` if it has come before. */
+export interface ArrivalDelivery extends RawRecord {
+  readonly decoded: PendingChange | UnprocessableError;
+  /** Place in the request, from 0. */
+  readonly index: number;
+}
+
+/** Takes in changes whose order depends on arrival. */
+export class ArrivalPipeline {
+  readonly #store: Store;
+  readonly #pipeline: Pick<Intake, 'ingest'>;
+
+  constructor(store: Store, pipeline: Pick<Intake, 'ingest'>) {
+    this.#store = store;
+    this.#pipeline = pipeline;
+  }
+
+  /**
+   * Takes in records that come for the first time, or as if so, in the order of their arrival; outcomes stand in that
+   * order. `clockMs`: when their request came in. Throws StoreUnavailableError.
+   */
+  async ingest(
+    source: Source,
+    stream: string,
+    deliveries: readonly ArrivalDelivery[],
+    clockMs: number,
+    floors?: TableFloors,
+  ): Promise<Outcome[]> {
+    const arrived = deliveries.map(({ index, ...delivery }) => arriving(delivery, arrivalText(clockMs, index)));
+    const recorder = new ArrivalRecorder(this.#store.changes, await this.#clocksOf(deliveries));
+    return this.#pipeline.ingest(source, stream, arrived, { recorder, ...(floors === undefined ? {} : { floors }) });
+  }
+
+  /** Takes in records that have come before, each with the arrival that it had then. Throws StoreUnavailableError. */
+  async replay(
+    source: Source,
+    stream: string,
+    deliveries: readonly (Omit<ArrivalDelivery, 'index'> & { readonly arrival: string })[],
+    floors?: TableFloors,
+  ): Promise<Outcome[]> {
+    const arrived = deliveries.map((delivery) => arriving(delivery, delivery.arrival));
+    const recorder = recordFirst(this.#store.changes);
+    return this.#pipeline.ingest(source, stream, arrived, { recorder, ...(floors === undefined ? {} : { floors }) });
+  }
+
+  /** Per row that the deliveries touch, the earliest clock reading that is after everything that the row shows. */
+  async #clocksOf(deliveries: readonly ArrivalDelivery[]): Promise<Map<string, number>> {
+    const addresses = new Map<string, RowAddress>();
+    for (const { decoded } of deliveries) {
+      if (decoded instanceof UnprocessableError || decoded.keys === null) continue;
+      const { table, key, movedFrom } = decoded;
+      addresses.set(rowName(table, key), { table, id: key });
+      if (movedFrom !== undefined) addresses.set(rowName(table, movedFrom.key), { table, id: movedFrom.key });
+    }
+    const rows = await this.#store.rows.read([...addresses.values()]);
+    const clocks = new Map<string, number>();
+    [...addresses.keys()].forEach((name, index) => {
+      const row = rows[index];
+      if (row !== undefined) clocks.set(name, newestClock(row.document) + 1);
+    });
+    return clocks;
+  }
+}
+
+function arriving({ decoded, ...raw }: Omit<ArrivalDelivery, 'index'>, arrival: string): Delivery {
+  if (decoded instanceof UnprocessableError) return { ...raw, arrival, decoded };
+  const { order, ...change } = decoded;
+  return { ...raw, arrival, decoded: { ...change, token: arrivalToken(order, arrival) } };
+}
+
+function newestClock({ token, base, columnTokens }: RowDocument): number {
+  return [token, base, ...Object.values(columnTokens)].reduce(
+    (newest, each) => Math.max(newest, arrivalClockOf(each)),
+    0,
+  );
+}

@@ -1,0 +1,48 @@
+import { type TokenRank, tokenOf } from '../change/tokens.ts';
+
+/** What a source knows of a change's order. Its token is `prefix`, the arrival, and the rank. */
+export interface Order {
+  /** Of fixed width per stream, and free of `~`; empty where arrival alone decides. */
+  readonly prefix: string;
+  readonly rank: TokenRank;
+}
+
+const CLOCK_DIGITS = 14;
+const INDEX_DIGITS = 6;
+/** Places in one request that an arrival can tell apart. */
+const MAX_INDEX = 10 ** INDEX_DIGITS - 1;
+const MARK = '~';
+const ARRIVAL_IN_TOKEN = new RegExp(`${MARK}(\\d{${CLOCK_DIGITS}})(\\d{${INDEX_DIGITS}}:\\d)$`);
+
+/**
+ * An arrival: a clock reading (milliseconds since 1970) and a place in a request, as text that compares as they do.
+ * Throws RangeError for a place beyond a million.
+ */
+export function arrivalText(clockMs: number, index: number): string {
+  if (index > MAX_INDEX) throw new RangeError(`a request has at most ${MAX_INDEX + 1} records`);
+  return clockText(clockMs) + String(index).padStart(INDEX_DIGITS, '0');
+}
+
+/** The whole token of a change that arrived at `arrival`. */
+export function arrivalToken({ prefix, rank }: Order, arrival: string): string {
+  return tokenOf(`${prefix}${MARK}${arrival}`, rank);
+}
+
+/** The clock reading in `token`; 0 for a token that has none. */
+export function arrivalClockOf(token: string): number {
+  return Number(ARRIVAL_IN_TOKEN.exec(token)?.[1] ?? 0);
+}
+
+/** The clock reading in an arrival. */
+export function clockOfArrival(arrival: string): number {
+  return Number(arrival.slice(0, CLOCK_DIGITS));
+}
+
+/** `token` with another clock reading. */
+export function withArrivalClock(token: string, clockMs: number): string {
+  return token.replace(ARRIVAL_IN_TOKEN, (_, _clock, rest: string) => `${MARK}${clockText(clockMs)}${rest}`);
+}
+
+function clockText(clockMs: number): string {
+  return String(clockMs).padStart(CLOCK_DIGITS, '0');
+}

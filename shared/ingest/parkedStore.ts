@@ -1,0 +1,43 @@
+import type { Source } from '../change/change.ts';
+import type { JsonValue } from '../change/json.ts';
+
+/** A document of the container `parked`: a record that cannot be a change before something else has come. */
+export interface ParkedRecord {
+  /** From the record's content, so that one that comes again is kept once, as it came first. */
+  readonly id: string;
+  /** What has to come: a table whose key is not known, a schema. At most 1,000 bytes. */
+  readonly waitingFor: string;
+  readonly source: Source;
+  readonly stream: string;
+  /** See `arrival.ts`. */
+  readonly arrival: string;
+  /** The arrival made unique: records that wait for the same thing are replayed in this order. */
+  readonly place: string;
+  readonly position: { readonly [name: string]: JsonValue };
+  /** What its source has to know of the moment it came when it is replayed; of the first time, when it comes again. */
+  readonly context?: string;
+  /** The record as it came, base64. */
+  readonly bytes: string;
+  /** ISO 8601. */
+  readonly parkedAt: string;
+}
+
+/** What some parked records wait for. */
+export interface Wait {
+  readonly source: Source;
+  readonly stream: string;
+  readonly waitingFor: string;
+}
+
+/** Where records wait. Every method throws StoreUnavailableError. */
+export interface ParkedStorage {
+  /** Keeps records; one that is there already stays as it was. Tells of each what the store made of it. */
+  keep(records: readonly ParkedRecord[]): Promise<('kept' | { readonly rejected: number })[]>;
+  /** Records that wait for `waitingFor`, in order, after `afterPlace`, at most `limit`. */
+  waitingFor(waitingFor: string, afterPlace: string, limit: number): Promise<ParkedRecord[]>;
+  remove(records: readonly Pick<ParkedRecord, 'id' | 'waitingFor'>[]): Promise<void>;
+  /** Records parked before `time`, oldest first, a sweep's worth. */
+  parkedBefore(time: string): Promise<ParkedRecord[]>;
+  /** Everything that records of `source` wait for. */
+  waits(source: Source): Promise<Wait[]>;
+}

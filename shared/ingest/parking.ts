@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { Source } from '../change/change.ts';
+import { canonicalJson } from '../change/json.ts';
+import type { Outcome, RawRecord } from './delivery.ts';
+import type { ParkedRecord, ParkedStorage, Wait } from './parkedStore.ts';
+import type { Pipeline } from './pipeline.ts';
+import { UnprocessableError } from './reasons.ts';
+
+/**
+ * Records that cannot be changes before something else has come: a table's key, a schema. They wait in the container
+ * `parked`, each with its arrival, and are replayed in that order when what they wait for comes.
+ *
+ * Nothing is forgotten, whatever happens between two writes:
+ * - A record is parked before it is answered. Sent again it is known, and keeps its place.
+ * - What is waited for is made durable first, then those who wait are looked for; a record is parked first, then what it
+ *   waits for is looked for again. So of two instances that do the one and the other at once, at least one sees both.
+ *   Where replicas lag so much that neither does, the sweep finds the record a minute later.
+ * - A record is replayed first and removed then. After a crash in between it is replayed again, and its change is a
+ *   duplicate by then.
+ * Records whose wait lasts too long become dead letters (`no-key`) with their arrival, and are removed after that.
+ */
+export class Parking {
+  readonly #storage: ParkedStorage;
+  readonly #pipeline: Pipeline;
+  readonly #timeoutMs: number;
+
+  constructor(storage: ParkedStorage, pipeline: Pipeline, timeoutMs: number) {
+    this.#storage = storage;
+    this.#pipeline = pipeline;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Parks records; outcomes stand in their order. The caller then has to look once more, in the store itself, whether
+   * what they wait for has come, and to call `replay` if so. Throws StoreUnavailableError.
+   */
+  async park(source: Source, stream: string, records: readonly WaitingRecord[]): Promise<Outcome[]> {
+    const parkedAt = new Date().toISOString();
+    const documents = records.map((record) => parkedRecord(source, stream, record, parkedAt));
+    const results = await this.#storage.keep(documents);
+    const refused = records.filter((_, index) => typeof results[index] === 'object');
+    const reason = 'store-rejected';
+    const letters = (
+      await this.#deadLetter(source, stream, refused, reason, 'the record was too large to wait')
+    ).values();
+    return results.map((result) => {
+      if (result === 'kept') return { outcome: 'parked' };
+      return letters.next().value ?? { outcome: 'parked' };
+    });
+  }
+
+  /**
+   * Hands those who wait for `waitingFor` to `take`, in order, some at a time. `take` answers with their outcomes; those
+   * that are `parked` again go on waiting. Returns the others' outcomes. Throws what `take` throws, and
+   * StoreUnavailableError.
+   */
+  async replay(
+    waitingFor: string,
+    take: (records: readonly WaitingRecord[]) => Promise<readonly Outcome[]>,
+  ): Promise<Outcome[]> {
+    const settled: Outcome[] = [];
+    let place = '';
+    for (;;) {
+      const parked = await this.#storage.waitingFor(waitingFor, place, RECORDS_PER_REPLAY);
+      if (parked.length === 0) return settled;
+      const outcomes = await take(parked.map(waitingRecord));
+      const done = parked.filter((_, index) => outcomes[index]?.outcome !== 'parked');
+      await this.#storage.remove(done);
+      settled.push(...outcomes.filter(({ outcome }) => outcome !== 'parked'));
+      place = parked.at(-1)?.place ?? place;
+    }
+  }
+
+  /** What records of `source` wait for: for the sweep, which replays what has come unnoticed. */
+  waits(source: Source): Promise<Wait[]> {
+    return this.#storage.waits(source);
+  }
+
+  /** Makes dead letters of the records of all sources that have waited too long. Returns how many. */
+  async expire(): Promise<number> {
+    const overdue = await this.#storage.parkedBefore(new Date(Date.now() - this.#timeoutMs).toISOString());
+    const byStream = Map.groupBy(overdue, ({ source, stream }) => `${source}/${stream}`);
+    for (const records of byStream.values()) {
+      const [first] = records;
+      if (first === undefined) continue;
+      for (const record of records) {
+        const detail = `waited in vain for ${record.waitingFor}`;
+        await this.#deadLetter(first.source, first.stream, [waitingRecord(record)], 'no-key', detail);
+      }
+      await this.#storage.remove(records);
+    }
+    return overdue.length;
+  }
+
+  #deadLetter(
+    source: Source,
+    stream: string,
+    records: readonly WaitingRecord[],
+    reason: UnprocessableError['reason'],
+    detail: string,
+  ): Promise<Outcome[]> {
+    const deliveries = records.map(({ position, bytes, arrival }) => {
+      return { position, bytes, arrival, decoded: new UnprocessableError(reason, detail) };
+    });
+    return this.#pipeline.ingest(source, stream, deliveries);
+  }
+}
+
+/** A record, what it waits for (at most 1,000 bytes), and when it came. */
+export interface WaitingRecord extends RawRecord {
+  readonly waitingFor: string;
+  readonly arrival: string;
+  /** What its source has to know of the moment it came when it is replayed. */
+  readonly context?: string;
+}
+
+const RECORDS_PER_REPLAY = 200;
+
+function parkedRecord(source: Source, stream: string, record: WaitingRecord, parkedAt: string): ParkedRecord {
+  const { waitingFor, arrival, position, bytes, context } = record;
+  const content = createHash('sha256')
+    .update(`${source}\n${stream}\n${canonicalJson(position)}\n`)
+    .update(bytes);
+  const id = content.digest('base64url');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  return {
+    id,
+    waitingFor,
+    source,
+    stream,
+    arrival,
+    place: `${arrival} ${id}`,
+    position,
+    bytes: text,
+    parkedAt,
+    ...(context === undefined ? {} : { context }),
+  };
+}
+
+function waitingRecord({ waitingFor, arrival, position, bytes, context }: ParkedRecord): WaitingRecord {
+  const record = { waitingFor, arrival, position, bytes: Buffer.from(bytes, 'base64') };
+  return context === undefined ? record : { ...record, context };
+}

@@ -1,0 +1,209 @@
+import type { NormalizedChange } from '../change/change.ts';
+import type { PendingChange } from '../ingest/arrival.ts';
+import { clockOfArrival } from '../ingest/arrivalToken.ts';
+import type { Outcome } from '../ingest/delivery.ts';
+import { UnprocessableError } from '../ingest/reasons.ts';
+import type { ChangeWriter, DecodedRecord } from './changeWriter.ts';
+import type { Load, Loads, Sighting } from './loads.ts';
+import type { DataMessage, Operation } from './message.ts';
+import { normalise, type Place, type TableFacts } from './normalise.ts';
+import type { EncodedMessage } from './openRecord.ts';
+import { readOperation } from './operations.ts';
+import { type Resolved, type Resolver, unprocessable } from './resolve.ts';
+import { later, NO_SEQUENCE, readSequence } from './sequence.ts';
+import { waitForTable } from './waiting.ts';
+
+/** A record that is a data message, or cannot be read. */
+export interface DataRecord {
+  readonly bytes: Uint8Array;
+  /** Place in the request, from 0. */
+  readonly index: number;
+  /** Only of one that waited: when it came, and the greatest `changeSequence` that the stream had shown by then. */
+  readonly arrival?: string;
+  readonly shown?: string;
+  readonly opened: DataMessage | EncodedMessage | UnprocessableError;
+}
+
+/** What became of a record: an outcome, or the name of what it has to wait for, and what it must remember meanwhile. */
+export type Taken = Outcome | { readonly outcome: 'waiting'; readonly waitingFor: string; readonly shown: string };
+
+export interface TakenData {
+  /** In the order of the records. */
+  readonly taken: readonly Taken[];
+  /** Names that need not be waited for any more: a message itself showed its table's key. */
+  readonly released: ReadonlySet<string>;
+  /** The greatest sequence of the records and of those before them. */
+  readonly shown: string;
+}
+
+/** What is worth counting besides outcomes. */
+export interface TakingNotes {
+  /** Messages with a mask that could not be used. */
+  readonly ignoredMasks: number;
+  /** Commit time of the newest change, ISO 8601. */
+  readonly newestAt: string | null;
+}
+
+/** HTTP tells nothing of where a record stood that would be the same when it comes again. */
+export const NO_POSITION = {};
+
+interface Judged {
+  readonly message: DataMessage;
+  readonly operation: Operation;
+  readonly facts: TableFacts;
+  /** Undefined for a row of a load. */
+  readonly sequence: string | undefined;
+}
+
+type Judgement = Judged | UnprocessableError | { readonly waitingFor: string };
+
+/** Makes changes of the data messages of one stream, as far as their tables are known. */
+export class DataTaker {
+  readonly #stream: string;
+  readonly #resolver: Resolver;
+  readonly #loads: Loads;
+  readonly #writer: ChangeWriter;
+  #ignoredMasks = 0;
+  #newestAt: string | null = null;
+
+  constructor(stream: string, resolver: Resolver, loads: Loads, writer: ChangeWriter) {
+    this.#stream = stream;
+    this.#resolver = resolver;
+    this.#loads = loads;
+    this.#writer = writer;
+  }
+
+  /**
+   * `clockMs`: when the request came in. `shownBefore`: the greatest sequence of those that waited along with these
+   * records and arrived before them. Throws StoreUnavailableError.
+   */
+  async take(records: readonly DataRecord[], clockMs: number, shownBefore = NO_SEQUENCE): Promise<TakenData> {
+    const released = new Set<string>();
+    const sightings: Sighting[] = [{ kind: 'captured', sequence: shownBefore }];
+    const judgements: Judgement[] = [];
+    const shownBy: string[] = [];
+    let shown = shownBefore;
+    for (const record of records) {
+      const resolved = await this.#resolve(record);
+      const judgement = judged(resolved);
+      judgements.push(judgement);
+      if (!(resolved instanceof UnprocessableError) && 'learnt' in resolved)
+        released.add(waitForTable(this.#stream, resolved.facts.name));
+      const sighting = sightingOf(judgement, resolved, record, clockMs);
+      if (sighting !== undefined) sightings.push(sighting);
+      if (sighting?.kind === 'captured') shown = later(shown, sighting.sequence);
+      shownBy.push(shown);
+    }
+    const isAnyWaiting = judgements.some((judgement) => 'waitingFor' in judgement);
+    const stored = isAnyWaiting ? await this.#loads.greatest() : NO_SEQUENCE;
+    const loads = await this.#loads.record(sightings);
+    const taken = new Array<Taken>(records.length);
+    const positions: number[] = [];
+    const decoded: DecodedRecord[] = [];
+    records.forEach((record, position) => {
+      const judgement = judgements[position];
+      if (judgement === undefined) return;
+      if ('waitingFor' in judgement) {
+        const beside = shownBy[position] ?? NO_SEQUENCE;
+        const remembered = record.shown ?? later(beside, stored);
+        taken[position] = { outcome: 'waiting', waitingFor: judgement.waitingFor, shown: remembered };
+      } else {
+        positions.push(position);
+        decoded.push(decodedRecord(record, this.#changeOf(judgement, loads)));
+      }
+    });
+    const outcomes = await this.#writer.write(decoded, clockMs);
+    outcomes.forEach((outcome, at) => {
+      taken[positions[at] ?? 0] = outcome;
+    });
+    return { taken, released, shown };
+  }
+
+  /** Whether a message would still wait for `waitingFor`. Throws StoreUnavailableError. */
+  async waits(record: DataRecord, waitingFor: string): Promise<boolean> {
+    const resolved = await this.#resolve(record);
+    return 'waitingFor' in resolved && resolved.waitingFor === waitingFor;
+  }
+
+  /** What has been noted since the last call. */
+  takeNotes(): TakingNotes {
+    const notes = { ignoredMasks: this.#ignoredMasks, newestAt: this.#newestAt };
+    this.#ignoredMasks = 0;
+    this.#newestAt = null;
+    return notes;
+  }
+
+  async #resolve({ opened }: DataRecord): Promise<Resolved | UnprocessableError> {
+    if (opened instanceof UnprocessableError) return opened;
+    try {
+      return await this.#resolver.resolve(opened);
+    } catch (error) {
+      return unprocessable(error);
+    }
+  }
+
+  #changeOf(
+    judgement: Judged | UnprocessableError,
+    loads: ReadonlyMap<string, Load>,
+  ): NormalizedChange | PendingChange | UnprocessableError {
+    if (judgement instanceof UnprocessableError) return judgement;
+    const { message, operation, facts } = judgement;
+    try {
+      const change = normalise(this.#stream, message, operation, facts, placeOf(judgement, loads));
+      this.#note(change);
+      return change;
+    } catch (error) {
+      return unprocessable(error);
+    }
+  }
+
+  #note({ origin, committedAt }: NormalizedChange | PendingChange): void {
+    if (origin.ignoredMasks !== undefined) this.#ignoredMasks++;
+    if (committedAt !== null && (this.#newestAt === null || committedAt > this.#newestAt)) this.#newestAt = committedAt;
+  }
+}
+
+function judged(resolved: Resolved | UnprocessableError): Judgement {
+  if (resolved instanceof UnprocessableError || 'waitingFor' in resolved) return resolved;
+  const { message, facts } = resolved;
+  try {
+    const operation = readOperation(message.headers);
+    const sequence = operation === 'REFRESH' ? undefined : readSequence(message.headers.changeSequence);
+    return { message, operation, facts, sequence };
+  } catch (error) {
+    return unprocessable(error);
+  }
+}
+
+/** A message that has to wait has shown its `changeSequence` all the same, where it can be read. */
+function sightingOf(
+  judgement: Judgement,
+  resolved: Resolved | UnprocessableError,
+  { arrival, shown }: DataRecord,
+  clockMs: number,
+): Sighting | undefined {
+  if (judgement instanceof UnprocessableError || resolved instanceof UnprocessableError) return undefined;
+  if (!('waitingFor' in judgement)) {
+    const { sequence, facts } = judgement;
+    if (sequence !== undefined) return { kind: 'captured', sequence };
+    const arrivedMs = arrival === undefined ? clockMs : clockOfArrival(arrival);
+    return { kind: 'load', table: facts.name, arrivedMs, ...(shown === undefined ? {} : { shown }) };
+  }
+  const sent = resolved.message?.headers.changeSequence;
+  try {
+    return sent === undefined || sent === '' ? undefined : { kind: 'captured', sequence: readSequence(sent) };
+  } catch {
+    return undefined;
+  }
+}
+
+function placeOf({ sequence, facts }: Judged, loads: ReadonlyMap<string, Load>): Place {
+  if (sequence !== undefined) return { kind: 'captured', sequence };
+  const load = loads.get(facts.name);
+  if (load === undefined) throw new TypeError('every row of a load has been sighted');
+  return { kind: 'load', load: load.load, base: load.base };
+}
+
+function decodedRecord({ bytes, index, arrival }: DataRecord, decoded: DecodedRecord['decoded']): DecodedRecord {
+  return { position: NO_POSITION, bytes, index, decoded, ...(arrival === undefined ? {} : { arrival }) };
+}

@@ -1,0 +1,44 @@
+import type { Source } from '../change/change.ts';
+
+/** Which dead letters; what is absent does not matter. */
+export interface DeadLetterFilter {
+  readonly stream?: string;
+  readonly source?: Source;
+  readonly reason?: string;
+  /** Received at or after, and before; ISO 8601 in UTC. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Where a list goes on. */
+interface Rest {
+  readonly order: 'newest' | 'oldest';
+  readonly after: string;
+}
+
+const CONDITIONS = {
+  stream: 'c.stream = @stream',
+  source: 'c.source = @source',
+  reason: 'c.reason = @reason',
+  from: 'c.receivedAt >= @from',
+  to: 'c.receivedAt < @to',
+} as const satisfies { [Name in keyof DeadLetterFilter]-?: string };
+
+/** The `WHERE` of a query for `filter`, empty where everything matters, and its parameters. */
+export function conditionOf(filter: DeadLetterFilter, rest?: Rest) {
+  const given = Object.entries(filter).filter((entry): entry is [keyof DeadLetterFilter, string] => {
+    return entry[1] !== undefined;
+  });
+  const conditions = given.map(([name]) => CONDITIONS[name]);
+  const parameters = given.map(([name, value]) => ({ name: `@${name}`, value }));
+  if (rest === undefined) return { where: whereOf(conditions), parameters };
+  const beyond = rest.order === 'newest' ? 'c.place < @after' : 'c.place > @after';
+  return {
+    where: whereOf([...conditions, beyond]),
+    parameters: [...parameters, { name: '@after', value: rest.after }],
+  };
+}
+
+function whereOf(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+}
