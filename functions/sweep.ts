@@ -1,6 +1,7 @@
 import { app } from '@azure/functions';
 import { expireSplitEvents } from '../shared/ces/sweep.ts';
 import { sweepGoldenGate } from '../shared/goldengate/sweep.ts';
+import { foldCounters } from '../shared/operate/foldCounters.ts';
 import { readStatus } from '../shared/operate/status.ts';
 import { noteRun } from '../shared/operate/timers.ts';
 import { replayQlik } from '../shared/qlik/sweep.ts';
@@ -19,6 +20,7 @@ app.timer('sweep', {
       await replayQlik(parking, qlikConsumer);
       const overdue = await parking.expire();
       if (overdue > 0) context.warn(`${overdue} records waited too long for their table and became dead letters`);
+      await foldCounters(store.counters);
     });
     const { config, hubs, upSince } = await runtime();
     await reportStatus(() => readStatus({ store, configured: config.streams, hubs, upSince }));

@@ -13,9 +13,8 @@ if (connectionString !== undefined && connectionString !== '') {
       connectionString,
       authentication: process.env.APPLICATIONINSIGHTS_AUTHENTICATION_STRING,
     });
-    const { AzureFunctionsInstrumentationESM } = await import('@azure/functions-opentelemetry-instrumentation');
-    // Continues the host's traces, and sends the log lines of functions as part of them.
-    new AzureFunctionsInstrumentationESM().registerAzFunc(functions);
+    const { instrumentFunctions } = await import('../shared/telemetry/functionsInstrumentation.ts');
+    instrumentFunctions(functions);
     app.hook.postInvocation(({ invocationContext, error }) =>
       telemetry().ran(invocationContext.functionName, error === undefined || error === null ? 'ok' : 'failed'),
     );

@@ -3,6 +3,8 @@ import { EventHubProducerClient } from '@azure/event-hubs';
 import { z } from 'zod';
 import { writeSampleFeed } from './changefeed/sampleFeed.ts';
 import { EMPLOYEE_8 } from './samples/employee8.ts';
+import { sendPointOfSale } from './samples/goldengate/sendPointOfSale.ts';
+import { sendStaff } from './samples/qlik/sendStaff.ts';
 import { renderAvro, renderJson } from './samples/render.ts';
 import type { SampleEvent } from './samples/sampleEvent.ts';
 import { shopEvents } from './samples/shop.ts';
@@ -20,7 +22,8 @@ const POLL_MS = 200;
 
 /**
  * Sends the life of employee 8 and a few hundred changes of a small shop (JSON, Avro, split and whole) to the first hub,
- * records a few hours of a change feed, and waits until the app has taken them in. Returns the number of events.
+ * posts the frames of a GoldenGate Data Stream and the messages of a Qlik task, records a few hours of a change feed, and
+ * waits until the app has taken them in. Returns the number of events.
  */
 export async function sendSamples(stack: StackDescription): Promise<number> {
   const producer = new EventHubProducerClient(stack.eventHubsConnectionString, stack.eventHubName);
@@ -30,11 +33,13 @@ export async function sendSamples(stack: StackDescription): Promise<number> {
   } finally {
     await producer.close();
   }
-  const feedEvents = await writeSampleFeed(stack.blobConnectionString);
+  const posRecords = await sendPointOfSale(stack);
+  const staffMessages = await sendStaff(stack);
+  const feedEvents = stack.changeFeedStream === '' ? 0 : await writeSampleFeed(stack.blobConnectionString);
   if (feedEvents > 0) await startFunction(stack, 'changeFeed');
   await untilReceived(stack, { source: 'ces', stream: stack.cesStream, expected: bodies.length });
   await untilReceived(stack, { source: 'blob', stream: stack.changeFeedStream, expected: feedEvents });
-  return bodies.length + feedEvents;
+  return bodies.length + feedEvents + posRecords + staffMessages;
 }
 
 /** Starts a function out of turn, as the portal does. */

@@ -42,8 +42,6 @@ export interface StackOptions extends Omit<StartOptions, 'samples' | 'help'> {
 const PORTS = { functions: 7071, cosmos: 8081, eventHubs: 5672, blob: 10_000 } as const;
 const FREE_PORT = 0;
 const DATABASE = 'tributary';
-/** The account that Azurite serves. */
-const LOCAL_ACCOUNT = 'devstoreaccount1';
 
 /** Starts every part that `options` does not replace by a real one, then the app. Throws what the failing part throws. */
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -106,7 +104,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         eventHubsConnectionString: eventHubs,
         eventHubName: first?.eventHub ?? '',
         cesStream: first?.stream ?? '',
-        changeFeedStream: streams.blob[0]?.stream ?? LOCAL_ACCOUNT,
+        changeFeedStream: streams.blob[0]?.stream ?? '',
         functionKey,
         pid: process.pid,
       },

@@ -50,6 +50,7 @@ try {
   await mkdir(join(appRoot, '.local'), { recursive: true });
   await writeFile(stackFile, `${JSON.stringify(description, null, 2)}\n`);
   console.log(`
+  page        ${description.functionsUrl}/api/ui   (asks for the function key)
   status      ${description.functionsUrl}/api/status   (header x-functions-key: ${description.functionKey})
   health      ${description.functionsUrl}/api/health
   Cosmos DB   ${description.cosmosEndpoint}   database ${description.cosmosDatabase}

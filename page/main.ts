@@ -45,7 +45,8 @@ const poller = new Poller<Snapshot>({
   onAnswer(snapshot) {
     connection.answered();
     showDeadLetterCount(snapshot.status.deadLettersTotal);
-    current?.update(snapshot);
+    if (current === undefined) openRoute();
+    else current.update(snapshot);
   },
   onFailure(error) {
     if (error instanceof ApiError && error.isKeyRefused) {
@@ -61,22 +62,25 @@ const poller = new Poller<Snapshot>({
   },
 });
 
-/** Nothing is asked for while there is no key; the view opens again with the new one. */
+/** Nothing is shown and nothing asked for while there is no key; the view opens again with the first answer. */
 async function unlock(problem: string): Promise<void> {
   if (isAskingForKey) return;
   isAskingForKey = true;
   poller.stop();
   forgetKey();
+  watch.forget();
+  current = undefined;
+  byId('main').replaceChildren();
   connection.locked();
   keepKey(await askForKey(problem));
   isAskingForKey = false;
   connection.waiting();
   poller.start();
-  openRoute();
 }
 
+/** Before the first answer there is nothing to show: empty lists would say that all is well. */
 function openRoute(): void {
-  if (readKey() === '') return;
+  if (watch.latest === undefined) return;
   const { view, parameters } = parseRoute(location.hash);
   for (const link of document.querySelectorAll<HTMLElement>('nav [data-view]')) {
     if (link.dataset.view === view) link.setAttribute('aria-current', 'page');
@@ -87,7 +91,7 @@ function openRoute(): void {
     current = next;
     byId('main').replaceChildren(next.element);
     document.title = `${next.title} – Tributary`;
-    if (watch.latest !== undefined) next.update(watch.latest);
+    next.update(watch.latest);
   }
   next.open(parameters);
 }
@@ -106,15 +110,8 @@ function showDeadLetterCount(total: number): void {
 
 startTheme(byId('theme'));
 byId('skip').addEventListener('click', () => byId('main').focus());
-byId('forget-key').addEventListener('click', () => {
-  byId('main').replaceChildren();
-  current = undefined;
-  void unlock('');
-});
+byId('forget-key').addEventListener('click', () => void unlock(''));
 addEventListener('hashchange', openRoute);
 if (location.hash === '') history.replaceState(null, '', hrefOf('overview'));
 if (readKey() === '') void unlock('');
-else {
-  poller.start();
-  openRoute();
-}
+else poller.start();

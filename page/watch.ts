@@ -41,6 +41,15 @@ export class Watch {
     this.#meter.reset();
   }
 
+  /** Everything: what one key has shown is nothing for whoever has none. */
+  forget(): void {
+    this.pause();
+    this.#latest = undefined;
+    this.#tables = null;
+    this.#health = null;
+    this.#seldomAt = Number.NEGATIVE_INFINITY;
+  }
+
   async #readSeldom(): Promise<void> {
     const [tables, health] = await Promise.allSettled([this.#api.tables(), this.#api.health()]);
     if (tables.status === 'fulfilled') {

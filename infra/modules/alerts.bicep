@@ -36,7 +36,7 @@ var queryAlerts = union(
       title: 'Records could not be processed'
       description: 'Records were put into the container deadletters, each with its reason. Their neighbours were applied.'
       window: 'PT15M'
-      query: 'AppMetrics | where Name == "tributary.records" and Properties.outcome == "deadLettered" | summarize Records = sum(Sum) by Stream = strcat(Properties.source, "/", Properties.stream) | where Records > 0'
+      query: 'AppMetrics | where Name == "tributary.records" and tostring(Properties.outcome) == "deadLettered" | summarize Records = sum(Sum) by Stream = strcat(Properties.source, "/", Properties.stream) | where Records > 0'
     }
     {
       name: 'incomplete-events'
@@ -52,7 +52,7 @@ var queryAlerts = union(
       title: 'The timer sweep does not run'
       description: 'The minute timer sweep has not ended a run in 15 minutes, or the app sends no telemetry at all.'
       window: 'PT15M'
-      query: 'AppMetrics | where Name == "tributary.invocations" and Properties.function == "sweep" | summarize Runs = sum(Sum) | where Runs < 1'
+      query: 'AppMetrics | where Name == "tributary.invocations" and tostring(Properties.function) == "sweep" | summarize Runs = sum(Sum) | where Runs < 1'
     }
     {
       name: 'failures'
@@ -60,7 +60,7 @@ var queryAlerts = union(
       title: 'Functions fail'
       description: 'Function runs threw. Bad records never make a run throw, so the store or the storage account is in trouble.'
       window: 'PT15M'
-      query: 'AppMetrics | where Name == "tributary.invocations" and Properties.outcome == "failed" | summarize Failures = sum(Sum) by Function = tostring(Properties.function) | where Failures > 3'
+      query: 'AppMetrics | where Name == "tributary.invocations" and tostring(Properties.outcome) == "failed" | summarize Failures = sum(Sum) by Function = tostring(Properties.function) | where Failures > 3'
     }
     {
       name: 'stream-stopped'
@@ -79,7 +79,7 @@ var queryAlerts = union(
           title: 'The timer changeFeed does not run'
           description: 'The minute timer changeFeed has not ended a run in 30 minutes; a run may take five.'
           window: 'PT30M'
-          query: 'AppMetrics | where Name == "tributary.invocations" and Properties.function == "changeFeed" | summarize Runs = sum(Sum) | where Runs < 1'
+          query: 'AppMetrics | where Name == "tributary.invocations" and tostring(Properties.function) == "changeFeed" | summarize Runs = sum(Sum) | where Runs < 1'
         }
       ]
     : [],
@@ -91,7 +91,7 @@ var queryAlerts = union(
           title: 'Events arrive and nobody reads them'
           description: 'The Event Hubs namespace took events in and gave none out: the trigger has stopped.'
           window: 'PT15M'
-          query: 'AzureMetrics | where ResourceProvider == "MICROSOFT.EVENTHUB" | summarize In = sumif(Total, MetricName == "IncomingMessages"), Out = sumif(Total, MetricName == "OutgoingMessages") | where In > 0 and Out == 0'
+          query: 'AzureMetrics | where ResourceProvider == "MICROSOFT.EVENTHUB" | summarize Taken = sumif(Total, MetricName == "IncomingMessages"), Given = sumif(Total, MetricName == "OutgoingMessages") | where Taken > 0 and Given == 0'
         }
       ]
     : []

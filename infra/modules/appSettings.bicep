@@ -31,6 +31,8 @@ var services = {
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${clientId};Authorization=AAD'
   // Which identity the app's own clients take.
   AZURE_CLIENT_ID: clientId
+  // No other way to sign in is tried, so that a failure says what is wrong with this one.
+  AZURE_TOKEN_CREDENTIALS: 'ManagedIdentityCredential'
   AzureWebJobsStorage__accountName: hostStorageName
   AzureWebJobsStorage__credential: identity.credential
   AzureWebJobsStorage__clientId: identity.clientId

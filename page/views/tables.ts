@@ -43,7 +43,7 @@ export class TablesView implements View {
     this.element.classList.toggle('has-table', this.#table !== null);
     this.#rows.open(this.#table, id);
     this.#history.open(this.#table, id);
-    if (this.#tables.length === 0) void this.#load();
+    if (this.#tables.length === 0 || this.#table === null) void this.#load();
     this.#draw();
   }
 

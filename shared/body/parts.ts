@@ -18,8 +18,28 @@ import type { BodyLimits } from './readBody.ts';
 export interface Part {
   /** Its bytes, exactly, without what frames it. */
   readonly bytes: Uint8Array;
+  readonly byteLength: number;
   /** Its value with exact numbers, or why it has none (`undecodable`). */
   readonly content: JsonValue | UnprocessableError;
+}
+
+/** Cuts its bytes out only when they are asked for: few parts of few bodies are ever kept as they came. */
+class BodyPart implements Part {
+  readonly content: JsonValue | UnprocessableError;
+  readonly byteLength: number;
+  readonly #body: Buffer;
+  readonly #start: number;
+
+  constructor(body: Buffer, start: number, end: number, content: JsonValue | UnprocessableError) {
+    this.content = content;
+    this.byteLength = end - start;
+    this.#body = body;
+    this.#start = start;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#body.subarray(this.#start, this.#start + this.byteLength);
+  }
 }
 
 export interface SplitOptions extends Pick<BodyLimits, 'nestingLevels'> {
@@ -166,10 +186,10 @@ class Splitter {
   #read(start: number, end: number): Part {
     if (this.#scanner.tooDeep) return this.#bad(start, end, `it nests deeper than ${this.#maxLevels} levels`);
     if (this.#scanner.tooOdd) return this.#bad(start, end, 'it has too many control characters or long numbers');
-    const bytes = this.#bytes.subarray(start, end);
-    if (!this.#isUtf8 && !isUtf8(bytes)) return this.#bad(start, end, 'it holds bytes that are not UTF-8');
+    if (!this.#isUtf8 && !isUtf8(this.#bytes.subarray(start, end)))
+      return this.#bad(start, end, 'it holds bytes that are not UTF-8');
     try {
-      return { bytes, content: this.#parse(this.#textOf(start, end)) };
+      return new BodyPart(this.#bytes, start, end, this.#parse(this.#textOf(start, end)));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       // The engine's own message quotes the text, and the text holds row values.
@@ -197,6 +217,6 @@ class Splitter {
 
   #bad(start: number, end: number, detail: string): Part {
     const content = new UnprocessableError('undecodable', `bytes ${start} to ${end} of the body: ${detail}`);
-    return { bytes: this.#bytes.subarray(start, end), content };
+    return new BodyPart(this.#bytes, start, end, content);
   }
 }

@@ -8,6 +8,7 @@ const MAX_LOGICAL_ID_CHARACTERS = 512;
 const MAX_INDEX = 2 ** 31 - 1;
 
 /** What all servers send today. */
+const PUBLISHED_SPECVERSION = '1.0';
 const PUBLISHED_TYPE = 'com.microsoft.SQL.CES.DML.V1';
 const KNOWN_TYPE = /^com\.microsoft\.SQL\.CES\.DML\.V([1-9]\d{0,8})$/i;
 
@@ -53,11 +54,15 @@ const envelopeShape = z.object({
   splittotalcnt: index.nullish(),
 });
 
+type EnvelopeMembers = { readonly [Name in keyof z.infer<typeof envelopeShape> | 'type']?: unknown };
+
 /**
  * Checks what was read as an envelope, whatever it was encoded in. Throws UnprocessableError: `invalid-envelope`, or
  * `unsupported-type` where `type` names something else or a later version that no longer fits.
  */
-export function readAttributes(envelope: { readonly type?: unknown }): CesAttributes {
+export function readAttributes(envelope: EnvelopeMembers): CesAttributes {
+  const usual = usualAttributes(envelope);
+  if (usual !== undefined) return usual;
   const { type } = envelope;
   if (typeof type !== 'string')
     throw new UnprocessableError('invalid-envelope', 'the message is no CloudEvent: no type');
@@ -86,6 +91,20 @@ export function readAttributes(envelope: { readonly type?: unknown }): CesAttrib
   if (shape.finalsegment === false) throw misfit(type, 'the envelope has finalsegment false but no segmentindex');
   if (typeof shape.splitindex !== 'number') return attributes;
   return { ...attributes, splitindex: shape.splitindex, splittotalcnt: shape.splittotalcnt ?? 0 };
+}
+
+/** An envelope as the source sends it today, for which the search for what is wrong would cost as much as all else here. */
+function usualAttributes(envelope: EnvelopeMembers): CesAttributes | undefined {
+  const { specversion, type, source, id, logicalid, time, operation, datacontenttype } = envelope;
+  const { segmentindex, finalsegment, splitindex, splittotalcnt } = envelope;
+  if (type !== PUBLISHED_TYPE || specversion !== PUBLISHED_SPECVERSION || typeof source !== 'string') return undefined;
+  if (typeof id !== 'string' || typeof time !== 'string' || typeof operation !== 'string') return undefined;
+  if (typeof datacontenttype !== 'string' || typeof logicalid !== 'string' || logicalid === '') return undefined;
+  if (typeof finalsegment !== 'boolean' || typeof segmentindex !== 'number') return undefined;
+  if (!Number.isInteger(segmentindex) || segmentindex < 0 || segmentindex > MAX_INDEX) return undefined;
+  if (logicalid.length > MAX_LOGICAL_ID_CHARACTERS || splitindex !== undefined || splittotalcnt !== undefined)
+    return undefined;
+  return { id, logicalid, type, time, operation, datacontenttype, segmentindex, finalsegment };
 }
 
 /** The same for an Avro record, whose schema has seen to most of it. */

@@ -12,10 +12,10 @@ import { type AvroData, decodeAt, LONG_TYPE, REPLACEMENT } from './avroTypes.ts'
 type Head = Pick<AvroData['eventsource'], 'db' | 'schema' | 'tbl' | 'cols'>;
 type Middle = Pick<AvroData['eventsource'], 'pkkey' | 'transaction'>;
 
-/** A decoded record whose images are the UTF-8 that they came in: a large one is never wanted as one text. */
-export interface DecodedData {
+/** A decoded record, with its images as the caller wants them. */
+export interface DecodedData<Image> {
   readonly eventsource: AvroData['eventsource'];
-  readonly eventrow: { readonly old: Uint8Array; readonly current: Uint8Array };
+  readonly eventrow: { readonly old: Image; readonly current: Image };
 }
 
 const HEAD_TYPE = avro.Type.forSchema(DATA_HEAD_SCHEMA, { registry: { long: LONG_TYPE } });
@@ -27,14 +27,17 @@ const MAX_HEAD_BYTES = 16_384;
 
 const heads = new Map<string, Head>();
 
-/** Decodes one `Data` record that fills `bytes`; the images are views. Throws UnprocessableError (`undecodable`). */
-export function decodeData(bytes: Uint8Array): DecodedData {
+/**
+ * Decodes one `Data` record that fills `bytes`. `readImage` reads one image, which is a text, off the cursor: a large one
+ * is never wanted as one text. Throws UnprocessableError (`undecodable`).
+ */
+export function decodeData<Image>(bytes: Uint8Array, readImage: (cursor: AvroCursor) => Image): DecodedData<Image> {
   const buffer = asBuffer(bytes);
   const cursor = new AvroCursor(buffer);
   walkHead(cursor);
   const headBytes = cursor.position;
   walkMiddle(cursor);
-  const eventrow = { old: cursor.readBytes(), current: cursor.readBytes() };
+  const eventrow = { old: readImage(cursor), current: readImage(cursor) };
   cursor.expectEnd();
   const { db, schema, tbl, cols } = headOf(buffer, headBytes);
   const { pkkey, transaction }: Middle = decodeAt(MIDDLE_TYPE, buffer, headBytes);

@@ -1,3 +1,16 @@
+const CHANGE_EVENT_HEAD_FIELDS = [
+  { name: 'specversion', type: 'string' as const },
+  { name: 'type', type: 'string' as const },
+  { name: 'source', type: 'string' as const },
+  { name: 'id', type: 'string' as const },
+  { name: 'logicalid', type: 'string' as const },
+  { name: 'time', type: 'string' as const },
+  { name: 'datacontenttype', type: 'string' as const },
+  { name: 'operation', type: 'string' as const },
+  { name: 'segmentindex', type: 'int' as const },
+  { name: 'finalsegment', type: 'boolean' as const },
+];
+
 /**
  * The two Avro schemas that Microsoft publishes with the message format: `ChangeEvent`, the whole CloudEvent, and `Data`,
  * what its `data` member holds.
@@ -5,19 +18,14 @@
 export const CHANGE_EVENT_SCHEMA = {
   type: 'record' as const,
   name: 'ChangeEvent',
-  fields: [
-    { name: 'specversion', type: 'string' as const },
-    { name: 'type', type: 'string' as const },
-    { name: 'source', type: 'string' as const },
-    { name: 'id', type: 'string' as const },
-    { name: 'logicalid', type: 'string' as const },
-    { name: 'time', type: 'string' as const },
-    { name: 'datacontenttype', type: 'string' as const },
-    { name: 'operation', type: 'string' as const },
-    { name: 'segmentindex', type: 'int' as const },
-    { name: 'finalsegment', type: 'boolean' as const },
-    { name: 'data', type: 'bytes' as const },
-  ],
+  fields: [...CHANGE_EVENT_HEAD_FIELDS, { name: 'data', type: 'bytes' as const }],
+};
+
+/** `ChangeEvent` up to its last member, `data`, which is large and need not be copied. */
+export const CHANGE_EVENT_HEAD_SCHEMA = {
+  type: 'record' as const,
+  name: 'ChangeEventHead',
+  fields: CHANGE_EVENT_HEAD_FIELDS,
 };
 
 const COLUMN = {

@@ -1,9 +1,9 @@
 import avro from 'avsc';
 import { AvroCursor, asBuffer } from '../avro/cursor.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { CHANGE_EVENT_SCHEMA, DATA_SCHEMA } from './avroSchemas.ts';
+import { CHANGE_EVENT_HEAD_SCHEMA, CHANGE_EVENT_SCHEMA, DATA_SCHEMA } from './avroSchemas.ts';
 
-/** The members of Avro's `ChangeEvent`: a whole CloudEvent. */
+/** The members of Avro's `ChangeEvent`, which is a whole CloudEvent, but for `data`. */
 export interface AvroChangeEvent {
   readonly specversion: string;
   readonly type: string;
@@ -15,7 +15,6 @@ export interface AvroChangeEvent {
   readonly operation: string;
   readonly segmentindex: number;
   readonly finalsegment: boolean;
-  readonly data: Uint8Array;
 }
 
 /** The members of Avro's `Data`: what the `data` of an unsplit event, or of all its segments joined, holds. */
@@ -54,20 +53,26 @@ export const LONG_TYPE = avro.types.LongType.__with({
 export const CHANGE_EVENT_TYPE = avro.Type.forSchema(CHANGE_EVENT_SCHEMA, { registry: { long: LONG_TYPE } });
 export const DATA_TYPE = avro.Type.forSchema(DATA_SCHEMA, { registry: { long: LONG_TYPE } });
 
+const CHANGE_EVENT_HEAD_TYPE = avro.Type.forSchema(CHANGE_EVENT_HEAD_SCHEMA, { registry: { long: LONG_TYPE } });
+
 /** U+FFFD: what the Avro library puts in place of bytes that are no UTF-8. */
 export const REPLACEMENT = '\ufffd';
 
-/** Decodes one `ChangeEvent` that fills `bytes`; throws UnprocessableError (`undecodable`). `data` is a view. */
-export function decodeChangeEvent(bytes: Uint8Array): AvroChangeEvent {
-  walkChangeEvent(new AvroCursor(bytes));
-  const event: AvroChangeEvent = decodeAt(CHANGE_EVENT_TYPE, asBuffer(bytes), 0);
+/** Decodes one `ChangeEvent` that fills `bytes`; throws UnprocessableError (`undecodable`). `data`, its last member, is a view. */
+export function decodeChangeEvent(bytes: Uint8Array): { readonly event: AvroChangeEvent; readonly data: Uint8Array } {
+  const buffer = asBuffer(bytes);
+  const cursor = new AvroCursor(buffer);
+  walkChangeEvent(cursor);
+  const data = cursor.readBytes();
+  cursor.expectEnd();
+  const event: AvroChangeEvent = decodeAt(CHANGE_EVENT_HEAD_TYPE, buffer, 0);
   const mayHoldInvalidText =
     event.id.includes(REPLACEMENT) ||
     event.logicalid.includes(REPLACEMENT) ||
     event.time.includes(REPLACEMENT) ||
     event.datacontenttype.includes(REPLACEMENT);
-  if (mayHoldInvalidText) walkChangeEvent(new AvroCursor(bytes, { checksTexts: true }));
-  return event;
+  if (mayHoldInvalidText) walkChangeEvent(new AvroCursor(buffer, { checksTexts: true }));
+  return { event, data };
 }
 
 /** Decodes a record at a position of bytes that an `AvroCursor` has walked over; throws UnprocessableError (`undecodable`). */
@@ -85,6 +90,4 @@ function walkChangeEvent(cursor: AvroCursor): void {
   for (let text = 0; text < 8; text++) cursor.skipText();
   cursor.readNumber();
   cursor.skip(1);
-  cursor.skip(cursor.readNumber());
-  cursor.expectEnd();
 }

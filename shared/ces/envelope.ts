@@ -115,8 +115,8 @@ function decodeLargeJson(bytes: Uint8Array): CesEnvelope | undefined {
 }
 
 function fromRecord(bytes: Uint8Array): CesEnvelope {
-  const event = decodeChangeEvent(bytes);
-  return { attributes: attributesOfRecord(event), data: event.data };
+  const { event, data } = decodeChangeEvent(bytes);
+  return { attributes: attributesOfRecord(event), data };
 }
 
 function fromMembers(members: { readonly type?: unknown; readonly data?: JsonValue | Uint8Array }): CesEnvelope {

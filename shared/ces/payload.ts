@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { asBuffer } from '../avro/cursor.ts';
+import type { AvroCursor } from '../avro/cursor.ts';
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { decodeData } from './avroData.ts';
-import { REPLACEMENT } from './avroTypes.ts';
+import { type DecodedData, decodeData } from './avroData.ts';
+import type { AvroData } from './avroTypes.ts';
 import { CutJson } from './cutJson.ts';
 import type { CesData } from './envelope.ts';
 import { isObject, type JsonObject, type NumberDigits, parseJson, parseWithDigits, skipBlank } from './exactParse.ts';
@@ -50,7 +50,7 @@ export function readPayload(data: CesData): CesPayload {
   if (typeof data === 'string') return fromText(data);
   if (!(data instanceof Uint8Array)) return fromObject(data.value, data.digits);
   if (data[0] === OPEN_BRACE) return fromText(decodeGeneralised(data));
-  if (data[skipBlank(data)] !== OPEN_BRACE) return fromAvro(data, imageOfUtf8);
+  if (data[skipBlank(data)] !== OPEN_BRACE) return fromAvro(data);
   try {
     return fromText(decodeGeneralised(data));
   } catch (error) {
@@ -66,19 +66,40 @@ export function readPayload(data: CesData): CesPayload {
 export function readJoinedPayload(bytes: Uint8Array): CesPayload {
   if (bytes.length <= LARGE_BYTES) return readPayload(bytes);
   if (bytes[0] === OPEN_BRACE) return fromLargeText(bytes);
-  return bytes[skipBlank(bytes)] === OPEN_BRACE ? readPayload(bytes) : fromAvro(bytes, imageOfLargeUtf8);
+  return bytes[skipBlank(bytes)] === OPEN_BRACE ? readPayload(bytes) : fromLargeAvro(bytes);
 }
 
 function fromAvroOr(data: Uint8Array, error: unknown): CesPayload {
   try {
-    return fromAvro(data, imageOfUtf8);
+    return fromAvro(data);
   } catch {
     throw error;
   }
 }
 
-function fromAvro(data: Uint8Array, readImage: (utf8: Uint8Array, what: string) => CesImage | null): CesPayload {
-  const { eventsource, eventrow } = decodeData(data);
+function fromAvro(data: Uint8Array): CesPayload {
+  const { eventsource, eventrow } = decodeData(data, readText);
+  return payloadOf(eventsource, eventrow, imageOfText);
+}
+
+function fromLargeAvro(data: Uint8Array): CesPayload {
+  const { eventsource, eventrow } = decodeData(data, readBytes);
+  return payloadOf(eventsource, eventrow, imageOfLargeUtf8);
+}
+
+function readText(cursor: AvroCursor): string {
+  return cursor.readText();
+}
+
+function readBytes(cursor: AvroCursor): Uint8Array {
+  return cursor.readBytes();
+}
+
+function payloadOf<Image>(
+  eventsource: AvroData['eventsource'],
+  eventrow: DecodedData<Image>['eventrow'],
+  imageOf: (image: Image, what: string) => CesImage | null,
+): CesPayload {
   const { db, schema, tbl, cols, pkkey, transaction } = eventsource;
   checkNames(db, schema, tbl);
   const { commitlsn, beginlsn, sequencenumber, finalevent, committime } = transaction;
@@ -92,8 +113,8 @@ function fromAvro(data: Uint8Array, readImage: (utf8: Uint8Array, what: string) 
       // A copy, since it is kept: the decoder's records are instances of classes of its own.
       transaction: { commitlsn, beginlsn, sequencenumber, finalevent, committime },
     },
-    old: readImage(eventrow.old, 'eventrow.old'),
-    current: readImage(eventrow.current, 'eventrow.current'),
+    old: imageOf(eventrow.old, 'eventrow.old'),
+    current: imageOf(eventrow.current, 'eventrow.current'),
   };
 }
 
@@ -177,20 +198,9 @@ function imageOf(
   return isEmpty(value) ? null : { row: value, digits: digits?.get(value) };
 }
 
-function imageOfUtf8(utf8: Uint8Array, what: string): CesImage | null {
-  const text = asBuffer(utf8).toString('utf8');
-  // Checking each text costs as much as reading it; the decoder leaves this mark where it replaced something.
-  if (text.includes(REPLACEMENT)) checkUtf8(utf8, what);
-  return imageOfText(text, what);
-}
-
 function imageOfLargeUtf8(utf8: Uint8Array, what: string): CesImage | null {
-  checkUtf8(utf8, what);
+  if (!isUtf8(utf8)) throw new UnprocessableError('undecodable', `Avro: ${what} is not valid UTF-8`);
   return imageOfLargeText(utf8, what);
-}
-
-function checkUtf8(bytes: Uint8Array, what: string): void {
-  if (!isUtf8(bytes)) throw new UnprocessableError('undecodable', `Avro: ${what} is not valid UTF-8`);
 }
 
 function imageOfLargeText(utf8: Uint8Array, what: string): CesImage | null {

@@ -23,7 +23,8 @@ const PLAIN = /^[\w.:+-]+$/;
  * different lists of parts never share an id. `null` is SQL NULL.
  */
 export function rowId(parts: readonly (string | null)[]): string {
-  const id = parts.map(encodePart).join(',');
+  const [only] = parts;
+  const id = parts.length === 1 && only !== undefined ? encodePart(only) : parts.map(encodePart).join(',');
   if (id.length > MAX_ID_CHARACTERS) return HASH_MARK + createHash('sha256').update(id).digest('hex');
   // The SDK's URL handling turns an id of `.` or `..` into the path of the container itself.
   return id === '.' || id === '..' ? id.replaceAll('.', '%2E') : id;

@@ -58,13 +58,14 @@ export function partialImages(event: FeedEvent): { readonly before: Columns | nu
     ...changed.flatMap(([column, values]): [string, JsonValue][] => toldValue(column, values[name])),
     ...toldValue('tags', tags[name]),
   ];
-  const before = side('previous');
-  const after = [
+  const after = Object.fromEntries([
     ...propertiesOf(event.data).filter(([, value]) => value !== null),
     ...side('current'),
     ...lastEvent(event),
-  ];
-  return { before: before.length === 0 ? null : Object.fromEntries(before), after: Object.fromEntries(after) };
+  ]);
+  // A value that is only told as it was says nothing about the blob as it is.
+  const before = side('previous').filter(([column]) => Object.hasOwn(after, column));
+  return { before: before.length === 0 ? null : Object.fromEntries(before), after };
 }
 
 function propertiesOf(data: EventFields): [string, JsonValue][] {

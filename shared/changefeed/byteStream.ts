@@ -3,6 +3,8 @@ import type { FeedSource } from './feedSource.ts';
 
 /** Large enough that the requests cost little, small enough that two per shard are in memory without regret. */
 export const RANGE_BYTES = 8 * 1024 * 1024;
+/** The first one is smaller: until it is there, nothing can be worked on. */
+const FIRST_RANGE_BYTES = 1024 * 1024;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -88,7 +90,8 @@ export class ByteStream {
     const { source, name, to, signal } = this.#options;
     const from = this.#asked;
     if (from >= to) return undefined;
-    this.#asked = Math.min(to, from + this.#rangeBytes);
+    const count = from === this.#options.from ? Math.min(FIRST_RANGE_BYTES, this.#rangeBytes) : this.#rangeBytes;
+    this.#asked = Math.min(to, from + count);
     return source.readRange(name, from, this.#asked - from, signal);
   }
 }

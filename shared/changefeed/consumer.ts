@@ -59,7 +59,11 @@ export class ChangeFeedConsumer {
    * the cursor, which is there after every walk. Throws only StoreUnavailableError: the next walk begins where the cursor
    * stands.
    */
-  async walk(budget: WalkBudget, signal?: AbortSignal): Promise<WalkReport> {
+  walk(budget: WalkBudget, signal?: AbortSignal): Promise<WalkReport> {
+    return this.#parts.counters.metered(() => this.#walk(budget, signal));
+  }
+
+  async #walk(budget: WalkBudget, signal: AbortSignal | undefined): Promise<WalkReport> {
     const { cursors: storage, owner } = this.#parts;
     const keeper = await CursorKeeper.acquire({ storage, stream: this.stream, owner });
     if (keeper === undefined) return BUSY;

@@ -57,6 +57,8 @@ export class FeedWalker {
     const { keeper, budget } = this.#parts;
     const lastConsumable = await this.#lastConsumable();
     if (lastConsumable === undefined) return;
+    // There is a feed: whatever kept the last walk from it must not be said until the end of a long one.
+    keeper.update({ error: keeper.cursor.openGap?.detail ?? null });
     while (!budget.isSpent) {
       const { position } = keeper.cursor;
       const gap = position === null ? await this.#begin(lastConsumable) : await this.#step(position, lastConsumable);

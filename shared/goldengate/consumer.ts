@@ -48,7 +48,11 @@ export class GoldenGateConsumer {
    * Takes in one request; outcomes stand in the order of the records in its body. When it resolves, all is durable.
    * Throws RequestError, TimeIsUpError and StoreUnavailableError; after the last two the same request has to come again.
    */
-  async ingest(request: IngestRequest, deadline: Deadline): Promise<Outcome[]> {
+  ingest(request: IngestRequest, deadline: Deadline): Promise<Outcome[]> {
+    return this.#parts.counters.metered(() => this.#ingest(request, deadline));
+  }
+
+  async #ingest(request: IngestRequest, deadline: Deadline): Promise<Outcome[]> {
     refuseOtherTypes(request.header('content-type'));
     const body = await readBody(request, this.#parts.limits);
     const cloudEvent = attributesInHeaders((name) => request.header(name));
@@ -65,10 +69,10 @@ export class GoldenGateConsumer {
     let parts = 0;
     for (const part of readableParts(body, this.#parts.limits)) {
       parts++;
-      for (const record of this.#reader.read(part.bytes, part.content)) {
+      for (const record of this.#reader.read(part)) {
         step.push(cloudEvent === null ? record : { ...record, cloudEvent: record.cloudEvent ?? cloudEvent });
       }
-      bytes += part.bytes.byteLength;
+      bytes += part.byteLength;
       if (step.length >= RECORDS_PER_STEP || bytes >= BYTES_PER_STEP) await finishStep();
     }
     if (parts === 0 && !isEmptyList(body)) throw new RequestError(400, 'there is no record in the body');

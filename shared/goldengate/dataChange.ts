@@ -56,7 +56,7 @@ export class ChangeMaker {
     const identity = this.#identity(data, images);
     const transaction = transactionOf(record, this.names);
     const half = isRowChange && key !== undefined ? rowHalf(op, key, images) : tableHalf(identity);
-    return {
+    const change: PendingChange = {
       source: 'goldengate',
       stream: this.#stream,
       table: this.tableOf(data.name),
@@ -71,8 +71,8 @@ export class ChangeMaker {
       committedAt: opTime?.iso ?? null,
       transaction: transaction === null ? null : { id: transaction, sequence: null, last: null },
       origin: cloudEvent === null ? images.origin : { ...images.origin, cloudEvent },
-      ...(half.movedFrom === undefined ? NOT_MOVED : { movedFrom: half.movedFrom }),
     };
+    return half.movedFrom === undefined ? change : { ...change, movedFrom: half.movedFrom };
   }
 
   #opTime(record: JsonObject): OpTime | undefined {
@@ -122,8 +122,6 @@ export class ChangeMaker {
   }
 }
 
-const NOT_MOVED = {};
-
 /** Which row a change is about, and what it says about it. */
 interface Half {
   readonly image: 'partial' | 'none';
@@ -142,8 +140,15 @@ function rowHalf(op: DataRecord['op'], key: readonly KeyColumn[], { before, afte
     return { image: 'none', keys, key: id };
   }
   const { keys, key: id } = needed(keyIn(key, [after, before]));
-  const then = op === 'insert' || before === null ? undefined : keyIn(key, [before]);
+  const then = op === 'insert' || before === null || isKept(key, before, after) ? undefined : keyIn(key, [before]);
   return { image: 'partial', keys, key: id, movedFrom: then === undefined || then.key === id ? undefined : then };
+}
+
+/** Tells the usual case, that a key did not change, without working out ids. */
+function isKept(key: readonly KeyColumn[], before: Columns, after: Columns | null): boolean {
+  if (after === null) return true;
+  for (const { name } of key) if (member(before, name) !== member(after, name)) return false;
+  return true;
 }
 
 function configuredKey({ keys }: GoldenGateStream, name: string): readonly KeyColumn[] | undefined {

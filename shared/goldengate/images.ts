@@ -20,18 +20,19 @@ const HELPER = '_isMissing';
  * delete, as it is after anything else. Throws UnprocessableError (`invalid-envelope`) for an image that is no object.
  */
 export function readImages(record: JsonObject, names: FieldNames, delimiter: string, op: GoldenGateOp): Images {
-  if (Object.hasOwn(record, names.before) || Object.hasOwn(record, names.after)) {
-    return {
-      before: nestedImage(record, names.before),
-      after: nestedImage(record, names.after),
-      origin: without(record, (name) => name === names.before || name === names.after),
-    };
+  const before = member(record, names.before);
+  const after = member(record, names.after);
+  if (before !== undefined || after !== undefined) {
+    const origin: { [name: string]: JsonValue } = {};
+    for (const name in record) {
+      if (name !== names.before && name !== names.after) setMember(origin, name, record[name] ?? null);
+    }
+    return { before: nestedImage(before, names.before), after: nestedImage(after, names.after), origin };
   }
   return unnestedImages(record, names, delimiter, op);
 }
 
-function nestedImage(record: JsonObject, name: string): Columns | null {
-  const image = member(record, name);
+function nestedImage(image: JsonValue | undefined, name: string): Columns | null {
   if (image === undefined || image === null) return null;
   if (!isObject(image)) throw new UnprocessableError('invalid-envelope', `${name} is no object`);
   return known(image);
@@ -45,7 +46,7 @@ function unnestedImages(record: JsonObject, names: FieldNames, delimiter: string
   const columns: { [name: string]: JsonValue } = {};
   const origin: { [name: string]: JsonValue } = {};
   let isFlattened = false;
-  for (const name of Object.keys(record)) {
+  for (const name in record) {
     const value = record[name] ?? null;
     if (names.all.has(name)) setMember(origin, name, value);
     else if (name.startsWith(afterPrefix)) {
@@ -73,20 +74,21 @@ function nonEmpty(image: Columns): Columns | null {
  * say so in a helper beside it: `<column>_isMissing`. Helpers without a column are columns themselves.
  */
 function known(image: Columns): Columns {
-  let hasHelper = false;
-  for (const name in image) {
-    if (name.endsWith(HELPER) && Object.hasOwn(image, name.slice(0, -HELPER.length))) {
-      hasHelper = true;
-      break;
-    }
-  }
-  if (!hasHelper) return image;
-  const isHelper = (name: string) => name.endsWith(HELPER) && Object.hasOwn(image, name.slice(0, -HELPER.length));
+  if (!hasHelper(image)) return image;
   const isMissing = (name: string) => {
     const helper = member(image, name + HELPER);
     return helper === true || helper === 'true';
   };
-  return without(image, (name) => isHelper(name) || isMissing(name));
+  return without(image, (name) => isHelper(image, name) || isMissing(name));
+}
+
+function hasHelper(image: Columns): boolean {
+  for (const name in image) if (isHelper(image, name)) return true;
+  return false;
+}
+
+function isHelper(image: Columns, name: string): boolean {
+  return name.endsWith(HELPER) && Object.hasOwn(image, name.slice(0, -HELPER.length));
 }
 
 function without(object: JsonObject, isLeftOut: (name: string) => boolean): JsonObject {

@@ -7,8 +7,14 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A member that `record` has itself: names come from outside, and `constructor` is inherited. */
+/**
+ * A member that `record` has itself: names come from outside, and `constructor` is inherited. Everything that parsed JSON
+ * inherits is a function, but for `__proto__`; telling by that costs less than asking for ownership, for every field of
+ * every record.
+ */
 export function member(record: JsonObject, name: string): JsonValue | undefined {
+  const value = record[name];
+  if (typeof value !== 'function' && name !== '__proto__') return value;
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 

@@ -7,22 +7,25 @@ export interface OpTime {
 }
 
 /** Blank, `T` and `:` between date and time are all in use; so are times with and without a zone. */
-const TIME = /^(\d{4}-\d\d-\d\d)[T :](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/;
+const SECOND = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[T :](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+const DATE_LENGTH = 'yyyy-mm-dd'.length;
+const REST = /^(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/;
 const FRACTION_DIGITS = 9;
-const SECONDS_LENGTH = 'yyyy-mm-ddThh:mm:ss'.length;
-const HOUR_LENGTH = 'yyyy-mm-ddThh'.length;
+const SECOND_LENGTH = 'yyyy-mm-ddThh:mm:ss'.length;
 const MS_PER_MINUTE = 60_000;
-/** Offsets change at full hours or at parts of them, seldom: one look-up per hour of data. */
-const MAX_REMEMBERED_HOURS = 1_000;
+const NO_REST: readonly string[] = [];
 
 /** Reads the times of a stream whose times without a zone are of `timeZone` (IANA). */
 export class OpTimeReader {
   readonly #timeZone: string;
   readonly #isUtc: boolean;
-  readonly #offsets = new Map<string, number>();
   #format: Intl.DateTimeFormat | undefined;
-  /** Operations of one transaction, and of one second, have one time. */
-  #last: { readonly text: string; readonly time: OpTime | undefined } = { text: '', time: undefined };
+  /** What was read last: the operations of one transaction, and of one second, share all or most of it. */
+  #text = '';
+  #time: OpTime | undefined;
+  #second = '';
+  #zone: string | undefined;
+  #utcSecond: string | undefined;
 
   constructor(timeZone: string) {
     this.#timeZone = timeZone;
@@ -31,38 +34,43 @@ export class OpTimeReader {
 
   /** Undefined for what is no time. */
   read(text: string): OpTime | undefined {
-    if (this.#last.text !== text) this.#last = { text, time: this.#read(text) };
-    return this.#last.time;
+    if (text === this.#text) return this.#time;
+    this.#text = text;
+    this.#time = this.#read(text);
+    return this.#time;
   }
 
   #read(text: string): OpTime | undefined {
-    const match = TIME.exec(text);
-    if (match === null) return undefined;
-    const [, date, time, fraction = '', zone] = match;
-    const local = `${date}T${time}`;
-    const localMs = Date.parse(`${local}Z`);
-    if (Number.isNaN(localMs)) return undefined;
-    const offsetMs = this.#offsetMs(zone, local, localMs);
-    const seconds = offsetMs === 0 ? local : new Date(localMs - offsetMs).toISOString().slice(0, SECONDS_LENGTH);
+    const rest = text.length === SECOND_LENGTH ? NO_REST : REST.exec(text.slice(SECOND_LENGTH));
+    if (rest === null) return undefined;
+    const [, fraction = '', zone] = rest;
+    const second = text.slice(0, SECOND_LENGTH);
+    if (second !== this.#second || zone !== this.#zone) {
+      this.#utcSecond = this.#inUtc(second, zone);
+      this.#second = second;
+      this.#zone = zone;
+    }
+    const utc = this.#utcSecond;
+    if (utc === undefined) return undefined;
     return {
-      sortable: `${seconds}.${fraction.slice(0, FRACTION_DIGITS).padEnd(FRACTION_DIGITS, '0')}`,
-      iso: fraction === '' ? `${seconds}Z` : `${seconds}.${fraction}Z`,
+      sortable: `${utc}.${fraction.slice(0, FRACTION_DIGITS).padEnd(FRACTION_DIGITS, '0')}`,
+      iso: fraction === '' ? `${utc}Z` : `${utc}.${fraction}Z`,
     };
   }
 
-  #offsetMs(zone: string | undefined, local: string, localMs: number): number {
-    if (zone === 'Z' || zone === 'UTC') return 0;
+  #inUtc(second: string, zone: string | undefined): string | undefined {
+    if (!SECOND.test(second)) return undefined;
+    const local = `${second.slice(0, DATE_LENGTH)}T${second.slice(DATE_LENGTH + 1)}`;
+    if (zone === 'Z' || zone === 'UTC' || (zone === undefined && this.#isUtc)) return local;
+    const localMs = Date.parse(`${local}Z`);
+    if (Number.isNaN(localMs)) return undefined;
+    return new Date(localMs - this.#offsetMs(zone, localMs)).toISOString().slice(0, SECOND_LENGTH);
+  }
+
+  #offsetMs(zone: string | undefined, localMs: number): number {
     if (zone !== undefined) return offsetOf(zone);
-    if (this.#isUtc) return 0;
-    // Half-hour zones change on half hours too: the remembered stretch is that of one spelling of the minute.
-    const stretch = `${local.slice(0, HOUR_LENGTH)}${local[HOUR_LENGTH + 1]}`;
-    const known = this.#offsets.get(stretch);
-    if (known !== undefined) return known;
-    const guess = this.#zoneOffsetMs(localMs);
-    const offset = this.#zoneOffsetMs(localMs - guess);
-    if (this.#offsets.size >= MAX_REMEMBERED_HOURS) this.#offsets.clear();
-    this.#offsets.set(stretch, offset);
-    return offset;
+    // The offset depends on the instant, and the instant on the offset: near a change of clocks the second look counts.
+    return this.#zoneOffsetMs(localMs - this.#zoneOffsetMs(localMs));
   }
 
   /** How far the zone's clocks are ahead of UTC at an instant. */

@@ -24,8 +24,9 @@ const NO_LABEL = '';
  * Throws UnprocessableError: `unknown-operation`, or `invalid-envelope` where there is no label.
  */
 export function operationOf(label: string | null, own: GoldenGateStream['operations']): GoldenGateOp {
-  const configured = Object.hasOwn(own, label ?? NO_LABEL) ? own[label ?? NO_LABEL] : undefined;
-  const op = configured ?? OPERATIONS.get((label ?? NO_LABEL).toUpperCase());
+  const sent = label ?? NO_LABEL;
+  const configured = Object.hasOwn(own, sent) ? own[sent] : undefined;
+  const op = configured ?? OPERATIONS.get(sent) ?? OPERATIONS.get(sent.toUpperCase());
   if (op !== undefined) return op;
   if (label === null) throw new UnprocessableError('invalid-envelope', 'the record names no operation');
   throw new UnprocessableError('unknown-operation', `the operation ${JSON.stringify(label.slice(0, 40))} is not known`);

@@ -37,6 +37,8 @@ const STREAM_METADATA = 'STREAM_METADATA';
 const OBJECT_METADATA = 'OBJECT_METADATA';
 /** With the stream's name before it, it has to fit into a partition key of 2,048 bytes, and into a document's id. */
 const MAX_TABLE_NAME_BYTES = 800;
+/** In UTF-8. */
+const MAX_BYTES_PER_CODE_UNIT = 3;
 const DATA_STREAM_POSITION = 'G-';
 
 /** Says what `value` is. Throws UnprocessableError. */
@@ -83,7 +85,8 @@ function ddlName(record: JsonObject, names: FieldNames): string {
 }
 
 function checked(name: string): string {
-  if (name !== '' && Buffer.byteLength(name) <= MAX_TABLE_NAME_BYTES) return name;
+  const isShort = name.length * MAX_BYTES_PER_CODE_UNIT <= MAX_TABLE_NAME_BYTES;
+  if (name !== '' && (isShort || Buffer.byteLength(name) <= MAX_TABLE_NAME_BYTES)) return name;
   throw new UnprocessableError('invalid-envelope', `a table's name has 1 to ${MAX_TABLE_NAME_BYTES} bytes`);
 }
 
@@ -110,5 +113,5 @@ export function declaredType(type: JsonValue | undefined): string | null {
 }
 
 function isDataStream(record: JsonObject, { table: [dataStream], position }: FieldNames): boolean {
-  return Object.hasOwn(record, dataStream) || String(member(record, position)).startsWith(DATA_STREAM_POSITION);
+  return member(record, dataStream) !== undefined || String(member(record, position)).startsWith(DATA_STREAM_POSITION);
 }

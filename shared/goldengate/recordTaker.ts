@@ -226,9 +226,9 @@ export class RecordTaker {
 }
 
 /** Where the record stood: equal bytes at an equal place in an envelope are one record, in whatever request they come. */
-function rawOf({ bytes, nested }: ReadRecord): {
+function rawOf({ part, nested }: ReadRecord): {
   readonly bytes: Uint8Array;
   readonly position: { readonly [name: string]: JsonValue };
 } {
-  return { bytes, position: nested === null ? {} : { nested } };
+  return { bytes: part.bytes, position: nested === null ? {} : { nested } };
 }

@@ -1,4 +1,4 @@
-import { splitBody } from '../body/parts.ts';
+import { type Part, splitBody } from '../body/parts.ts';
 import type { BodyLimits } from '../body/readBody.ts';
 import type { JsonValue } from '../change/json.ts';
 import type { GoldenGateStream } from '../config.ts';
@@ -12,8 +12,8 @@ import { unwrap } from './unwrap.ts';
 export interface ReadRecord {
   readonly content: GoldenGateRecord | UnprocessableError;
   readonly cloudEvent: JsonObject | null;
-  /** The bytes that it was read from: the whole envelope, where it came in one. */
-  readonly bytes: Uint8Array;
+  /** What it was read from: the whole envelope, where it came in one. */
+  readonly part: Part;
   /** Place in a list that its envelope holds; null where it is not in one. */
   readonly nested: number | null;
 }
@@ -31,24 +31,28 @@ export class StreamReader {
   }
 
   /** The records that one part of a body is, mostly one. */
-  read(bytes: Uint8Array, part: JsonValue | UnprocessableError): readonly ReadRecord[] {
-    if (part instanceof UnprocessableError) return [{ content: part, cloudEvent: null, bytes, nested: null }];
+  read(part: Part): readonly ReadRecord[] {
+    const { content } = part;
+    if (content instanceof UnprocessableError) return [{ content, cloudEvent: null, part, nested: null }];
     try {
-      const records = unwrap(part, (text) => this.#parse(text));
+      const records = unwrap(content, this.#parse);
+      const [only] = records;
+      if (only !== undefined && records.length === 1) {
+        return [{ content: this.#readOne(only.record), cloudEvent: only.cloudEvent, part, nested: null }];
+      }
       return records.map(({ record, cloudEvent }, at) => {
-        return { content: this.#readOne(record), cloudEvent, bytes, nested: records.length === 1 ? null : at };
+        return { content: this.#readOne(record), cloudEvent, part, nested: at };
       });
     } catch (error) {
-      return [{ content: unprocessable(error), cloudEvent: null, bytes, nested: null }];
+      return [{ content: unprocessable(error), cloudEvent: null, part, nested: null }];
     }
   }
 
   /** The record that was at `nested` in `bytes`, from before. */
   readAgain(bytes: Uint8Array, nested: number | null): ReadRecord {
-    const [part] = splitBody(bytes, this.#limits);
-    const records = this.read(bytes, part?.content ?? null);
     const missing = new UnprocessableError('undecodable', 'the record is not where it was');
-    return records[nested ?? 0] ?? { content: missing, cloudEvent: null, bytes, nested };
+    const [part = { bytes, byteLength: bytes.byteLength, content: missing }] = splitBody(bytes, this.#limits);
+    return this.read(part)[nested ?? 0] ?? { content: missing, cloudEvent: null, part, nested };
   }
 
   #readOne(record: JsonValue): GoldenGateRecord | UnprocessableError {
@@ -60,7 +64,7 @@ export class StreamReader {
   }
 
   /** A text in an envelope, read as a body is: exactly, and perhaps of several records. */
-  #parse(text: string): JsonValue {
+  readonly #parse = (text: string): JsonValue => {
     const values = [...splitBody(Buffer.from(text), this.#limits)].map(({ content }) => {
       if (content instanceof UnprocessableError) throw content;
       return content;
@@ -68,7 +72,7 @@ export class StreamReader {
     const [first] = values;
     if (first === undefined) throw new UnprocessableError('undecodable', 'an envelope holds an empty text');
     return values.length === 1 ? first : values;
-  }
+  };
 }
 
 /** Errors of decoding are data; anything else is a fault of ours and goes up. */

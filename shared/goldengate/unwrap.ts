@@ -35,6 +35,8 @@ export function unwrap(part: JsonValue, parse: (text: string) => JsonValue): rea
 
 /** What `record` is an envelope of; undefined where it is none. */
 function innerOf(record: JsonObject, parse: (text: string) => JsonValue): JsonValue | undefined {
+  // Most records have this field, and no envelope has.
+  if (record.op_type !== undefined) return undefined;
   if (typeof record.specversion === 'string') return dataOf(record, parse);
   if (Object.hasOwn(record, 'payload') && Object.hasOwn(record, 'schema') && Object.keys(record).length === 2) {
     return record.payload;

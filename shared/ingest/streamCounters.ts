@@ -23,6 +23,9 @@ export interface Counts {
   bytes: number;
 }
 
+/** Much shorter than what makes counters ripe for folding. */
+const SILENCE_MS = 86_400_000;
+
 /**
  * What this instance did for one stream, counted in memory and saved at most once per batch. Saves do not pile up: a
  * batch that ends while a save is under way waits for that one and saves what has come since, together with every
@@ -30,12 +33,14 @@ export interface Counts {
  */
 export class StreamCounters {
   readonly #store: Pick<CounterStore, 'save'>;
-  readonly #identity: Pick<CounterDocument, 'id' | 'kind' | 'stream' | 'source' | 'instance' | 'startedAt'>;
-  readonly #counts = noCounts();
+  #identity: Identity;
+  #counts = noCounts();
   readonly #minutes = new MinuteRing();
   readonly #observe: (added: Readonly<Counts>) => void;
   readonly #meter = newRequestMeter();
   #lagSeconds: number | null = null;
+  #savedAt = Date.now();
+  #isSaved = true;
   #saving: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
@@ -48,15 +53,7 @@ export class StreamCounters {
   ) {
     this.#store = store;
     this.#observe = observe;
-    const startedAt = new Date().toISOString();
-    this.#identity = {
-      id: `counters:${source}:${stream}:${instance}`,
-      kind: 'counters',
-      stream,
-      source,
-      instance,
-      startedAt,
-    };
+    this.#identity = identityOf(source, stream, instance);
   }
 
   /** Runs `work` for this stream: what it costs is counted here. */
@@ -66,6 +63,7 @@ export class StreamCounters {
 
   /** Counts a batch. `newestEventAt` is when its newest event came into being, ISO 8601, where that is known. */
   count(outcomes: readonly Outcome[], bytes: number, newestEventAt: string | null): void {
+    this.#beginAnewAfterSilence();
     this.#add(outcomes, { received: outcomes.length, bytes });
     if (newestEventAt !== null) this.#lagSeconds = Math.max(0, (Date.now() - Date.parse(newestEventAt)) / 1000);
   }
@@ -88,13 +86,33 @@ export class StreamCounters {
 
   #start(): Promise<void> {
     this.#next = undefined;
-    this.#saving = this.#store.save(this.#document()).finally(() => {
-      this.#saving = undefined;
-    });
+    this.#isSaved = true;
+    this.#saving = this.#store
+      .save(this.#document())
+      .then(() => {
+        this.#savedAt = Date.now();
+      })
+      .catch((error: unknown) => {
+        this.#isSaved = false;
+        throw error;
+      })
+      .finally(() => {
+        this.#saving = undefined;
+      });
     return this.#saving;
   }
 
+  /** Counters that were silent for long may be folded into one document (`foldCounters.ts`): they are not written again. */
+  #beginAnewAfterSilence(): void {
+    if (!this.#isSaved || Date.now() - this.#savedAt < SILENCE_MS) return;
+    const { source, stream, instance } = this.#identity;
+    this.#identity = identityOf(source, stream, `${instance}+`);
+    this.#counts = noCounts();
+    Object.assign(this.#meter, newRequestMeter());
+  }
+
   #add(outcomes: readonly Outcome[], rest: Partial<Counts>): void {
+    this.#isSaved = false;
     const added = { ...noCounts(), ...rest };
     for (const { outcome } of outcomes) added[outcome === 'segment' ? 'segments' : outcome]++;
     for (const name of Object.keys(added) as (keyof Counts)[]) this.#counts[name] += added[name];
@@ -113,6 +131,13 @@ export class StreamCounters {
       lagSeconds: this.#lagSeconds,
     };
   }
+}
+
+type Identity = Pick<CounterDocument, 'id' | 'kind' | 'stream' | 'source' | 'instance' | 'startedAt'>;
+
+function identityOf(source: Source, stream: string, instance: string): Identity {
+  const id = `counters:${source}:${stream}:${instance}`;
+  return { id, kind: 'counters', stream, source, instance, startedAt: new Date().toISOString() };
 }
 
 function noCounts(): Counts {

@@ -45,17 +45,28 @@ export interface ProgressDocument extends CatalogDocument {
   readonly greatestSequence: string;
 }
 
-/** The last full load of a table. */
-export interface LoadDocument extends CatalogDocument {
-  readonly kind: 'qlik-load';
+/** The greatest `changeSequence` of the records that waited for one thing and have been replayed. */
+export interface ReplayDocument extends CatalogDocument {
+  readonly kind: 'qlik-replay';
+  readonly waitingFor: string;
+  readonly shown: string;
+}
+
+/** The latest full loads of a table, in the order in which they began. */
+export interface LoadsDocument extends CatalogDocument {
+  readonly kind: 'qlik-loads';
   /** `<schema>.<table>`. */
   readonly table: string;
-  /** Loads of the table so far. */
+  readonly loads: readonly TableLoad[];
+}
+
+export interface TableLoad {
+  /** Number of the load among those of its table, in the order in which they were noticed. */
   readonly load: number;
   /** The greatest `changeSequence` that the stream had shown when it began. */
   readonly base: string;
+  /** When its first and its last row so far arrived. */
   readonly startedAt: string;
-  /** When its last row so far arrived. */
   readonly lastRowAt: string;
 }
 
@@ -69,8 +80,12 @@ export function registeredSchemaId(registryId: number): string {
   return `qlik-registered-schema:${registryId}`;
 }
 
-export function loadId(table: string): string {
-  return `qlik-load:${rowId([table])}`;
+export function replayId(waitingFor: string): string {
+  return `qlik-replay:${rowId([waitingFor])}`;
+}
+
+export function loadsId(table: string): string {
+  return `qlik-loads:${rowId([table])}`;
 }
 
 /** `table` with source and stream. */

@@ -58,7 +58,8 @@ function runsOf(records: readonly DecodedRecord[]): readonly (readonly DecodedRe
     ({ decoded }) => !(decoded instanceof UnprocessableError) && decoded.movedFrom !== undefined,
   );
   if (!moves) {
-    const byKind = [records.filter(isPlaced), records.filter(isArriving)];
+    // Most often a load comes before what was captured meanwhile, and none of its rows is stale then.
+    const byKind = [records.filter(isArriving), records.filter((record) => !isArriving(record))];
     return byKind.filter((run) => run.length > 0);
   }
   const runs: DecodedRecord[][] = [];

@@ -47,16 +47,18 @@ export class QlikConsumer {
     this.#settings = settings;
     this.#parts = parts;
     this.schemas = new SchemaCatalog(parts.catalog, stream);
+    const loads = new Loads(parts.catalog, stream);
     this.#data = new DataTaker(
       stream,
       new Resolver(stream, settings, this.schemas),
-      new Loads(parts.catalog, stream),
+      loads,
       new ChangeWriter(stream, parts.pipeline, parts.arrivals),
     );
     this.#taker = new RecordTaker({
       stream,
       schemas: this.schemas,
       data: this.#data,
+      loads,
       parking: parts.parking,
       format: settings.format,
       nestingLevels: parts.limits.nestingLevels,
@@ -68,7 +70,11 @@ export class QlikConsumer {
    * Takes in one request; outcomes stand in the order of the records in its body. When it resolves, all is durable.
    * Throws RequestError, TimeIsUpError and StoreUnavailableError; after the last two the same request has to come again.
    */
-  async ingest(request: IngestRequest, deadline: Deadline): Promise<Outcome[]> {
+  ingest(request: IngestRequest, deadline: Deadline): Promise<Outcome[]> {
+    return this.#parts.counters.metered(() => this.#ingest(request, deadline));
+  }
+
+  async #ingest(request: IngestRequest, deadline: Deadline): Promise<Outcome[]> {
     refuseOtherTypes(request.header('content-type'));
     const body = await readBody(request, this.#parts.limits);
     const outcomes: Outcome[] = [];

@@ -24,12 +24,26 @@ export interface DataRecord {
   readonly opened: DataMessage | EncodedMessage | UnprocessableError;
 }
 
-/** What became of a record: an outcome, or the name of what it has to wait for, and what it must remember meanwhile. */
-export type Taken = Outcome | { readonly outcome: 'waiting'; readonly waitingFor: string; readonly shown: string };
+/** A record that has to wait, and the greatest `changeSequence` that the stream had shown when it came. */
+export interface Waiting {
+  readonly record: DataRecord;
+  readonly waitingFor: string;
+  readonly shown: string;
+}
+
+/** How some records are taken. */
+export interface TakingContext {
+  /** When the request came in, milliseconds since 1970. */
+  readonly clockMs: number;
+  /** The greatest sequence of records that waited along with these and arrived before them. */
+  readonly shownBefore?: string;
+  /** Makes the waiting of records durable; outcomes stand in their order. Called once, before anything else is durable. */
+  readonly park: (waiting: readonly Waiting[]) => Promise<readonly Outcome[]>;
+}
 
 export interface TakenData {
   /** In the order of the records. */
-  readonly taken: readonly Taken[];
+  readonly outcomes: readonly Outcome[];
   /** Names that need not be waited for any more: a message itself showed its table's key. */
   readonly released: ReadonlySet<string>;
   /** The greatest sequence of the records and of those before them. */
@@ -74,49 +88,48 @@ export class DataTaker {
   }
 
   /**
-   * `clockMs`: when the request came in. `shownBefore`: the greatest sequence of those that waited along with these
-   * records and arrived before them. Throws StoreUnavailableError.
+   * Records that wait are parked first, with what the stream had shown when they came: once the others are durable the
+   * stream has shown more, and a row of a load that came again after a crash would seem to have come after them.
+   * Throws StoreUnavailableError.
    */
-  async take(records: readonly DataRecord[], clockMs: number, shownBefore = NO_SEQUENCE): Promise<TakenData> {
+  async take(records: readonly DataRecord[], context: TakingContext): Promise<TakenData> {
+    const { clockMs, shownBefore = NO_SEQUENCE, park } = context;
     const released = new Set<string>();
     const sightings: Sighting[] = [{ kind: 'captured', sequence: shownBefore }];
-    const judgements: Judgement[] = [];
-    const shownBy: string[] = [];
+    const ready: { readonly at: number; readonly judgement: Judged | UnprocessableError }[] = [];
+    const waiting: (Waiting & { readonly at: number })[] = [];
     let shown = shownBefore;
-    for (const record of records) {
+    for (const [at, record] of records.entries()) {
       const resolved = await this.#resolve(record);
       const judgement = judged(resolved);
-      judgements.push(judgement);
       if (!(resolved instanceof UnprocessableError) && 'learnt' in resolved)
         released.add(waitForTable(this.#stream, resolved.facts.name));
       const sighting = sightingOf(judgement, resolved, record, clockMs);
       if (sighting !== undefined) sightings.push(sighting);
       if (sighting?.kind === 'captured') shown = later(shown, sighting.sequence);
-      shownBy.push(shown);
+      if ('waitingFor' in judgement) waiting.push({ at, record, waitingFor: judgement.waitingFor, shown });
+      else ready.push({ at, judgement });
     }
-    const isAnyWaiting = judgements.some((judgement) => 'waitingFor' in judgement);
-    const stored = isAnyWaiting ? await this.#loads.greatest() : NO_SEQUENCE;
+    const outcomes = new Array<Outcome>(records.length).fill({ outcome: 'parked' });
+    const note = (places: readonly { readonly at: number }[], results: readonly Outcome[]) => {
+      results.forEach((outcome, index) => {
+        const place = places[index];
+        if (place !== undefined) outcomes[place.at] = outcome;
+      });
+    };
+    if (waiting.length > 0) note(waiting, await park(await this.#remembering(waiting)));
     const loads = await this.#loads.record(sightings);
-    const taken = new Array<Taken>(records.length);
-    const positions: number[] = [];
-    const decoded: DecodedRecord[] = [];
-    records.forEach((record, position) => {
-      const judgement = judgements[position];
-      if (judgement === undefined) return;
-      if ('waitingFor' in judgement) {
-        const beside = shownBy[position] ?? NO_SEQUENCE;
-        const remembered = record.shown ?? later(beside, stored);
-        taken[position] = { outcome: 'waiting', waitingFor: judgement.waitingFor, shown: remembered };
-      } else {
-        positions.push(position);
-        decoded.push(decodedRecord(record, this.#changeOf(judgement, loads)));
-      }
+    const decoded = ready.flatMap(({ at, judgement }) => {
+      const record = records[at];
+      return record === undefined ? [] : [decodedRecord(record, this.#changeOf(judgement, loads))];
     });
-    const outcomes = await this.#writer.write(decoded, clockMs);
-    outcomes.forEach((outcome, at) => {
-      taken[positions[at] ?? 0] = outcome;
-    });
-    return { taken, released, shown };
+    note(ready, await this.#writer.write(decoded, clockMs));
+    return { outcomes, released, shown };
+  }
+
+  async #remembering(waiting: readonly Waiting[]): Promise<Waiting[]> {
+    const stored = await this.#loads.greatest();
+    return waiting.map((each) => ({ ...each, shown: each.record.shown ?? later(each.shown, stored) }));
   }
 
   /** Whether a message would still wait for `waitingFor`. Throws StoreUnavailableError. */

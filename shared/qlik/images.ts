@@ -38,12 +38,12 @@ export function readImage(
   if (plan !== null) readTypes(columns, plan.typedIn(form), notes);
   // What every mask of a table with full logging says. Nulls are values then.
   if (masks.isComplete) return { columns, isWhole: true };
-  const unknown = Object.keys(columns).filter((name) => {
+  const entries = Object.entries(columns);
+  const known = entries.filter(([name, value]) => {
     const isUpdatedLob = operation === 'UPDATE' && plan?.columns.get(name)?.type.isLob === true;
-    return columns[name] === null && isUnknown(name, masks, isUpdatedLob);
+    return value !== null || !isUnknown(name, masks, isUpdatedLob);
   });
-  if (unknown.length === 0) return { columns, isWhole: true };
-  const known = Object.entries(columns).filter(([name]) => !unknown.includes(name));
+  if (known.length === entries.length) return { columns, isWhole: true };
   return { columns: Object.fromEntries(known), isWhole: false };
 }
 

@@ -1,9 +1,19 @@
 import type { CatalogStorage } from '../ingest/catalogStore.ts';
-import { type LoadDocument, loadId, PROGRESS_ID, type ProgressDocument } from './catalogDocuments.ts';
+import {
+  type LoadsDocument,
+  loadsId,
+  PROGRESS_ID,
+  type ProgressDocument,
+  type ReplayDocument,
+  replayId,
+  type TableLoad,
+} from './catalogDocuments.ts';
 import { later, NO_SEQUENCE } from './sequence.ts';
 
 /** A full load's rows follow each other; a longer pause between two means that the second belongs to another load. */
 const LOAD_PAUSE_MS = 15 * 60 * 1000;
+/** Loads remembered per table: rows that had to wait may belong to any of them. */
+const MAX_LOADS = 50;
 
 /** What one message means for loads: a captured change shows its sequence, a row of a load belongs to its table's load. */
 export type Sighting =
@@ -18,7 +28,7 @@ export type Sighting =
       readonly shown?: string;
     };
 
-export type Load = Pick<LoadDocument, 'load' | 'base'>;
+export type Load = Pick<TableLoad, 'load' | 'base'>;
 
 /**
  * Full loads of one stream. Rows of a load have no place among the captured changes; they get one from when their load
@@ -58,28 +68,54 @@ export class Loads {
     return stored?.document.greatestSequence ?? NO_SEQUENCE;
   }
 
+  /**
+   * The greatest sequence of the records that waited for `waitingFor` and have been replayed: they came before those
+   * that still wait, and a crash must not make that forgotten. Throws StoreUnavailableError.
+   */
+  async replayed(waitingFor: string): Promise<string> {
+    const stored = await this.#storage.read<ReplayDocument>(this.#stream, replayId(waitingFor));
+    return stored?.document.shown ?? NO_SEQUENCE;
+  }
+
+  /** Notes what `replayed` tells. Throws StoreUnavailableError. */
+  async noteReplayed(waitingFor: string, shown: string): Promise<void> {
+    const id = replayId(waitingFor);
+    for (;;) {
+      const stored = await this.#storage.read<ReplayDocument>(this.#stream, id);
+      if ((stored?.document.shown ?? NO_SEQUENCE) >= shown) return;
+      const document: ReplayDocument = { id, stream: this.#stream, kind: 'qlik-replay', waitingFor, shown };
+      if ((await this.#storage.write(document, stored?.etag)) === 'written') return;
+    }
+  }
+
   /** The load that a row belongs to, after messages beside it that had shown `beside`. */
   async #loadOf({ table, arrivedMs, shown }: Extract<Sighting, { kind: 'load' }>, beside: string): Promise<Load> {
-    const id = loadId(table);
+    const id = loadsId(table);
     const arrivedAt = new Date(arrivedMs).toISOString();
     for (;;) {
-      const stored = await this.#storage.read<LoadDocument>(this.#stream, id);
-      const last = stored?.document;
-      const isSame = last !== undefined && arrivedMs - Date.parse(last.lastRowAt) <= LOAD_PAUSE_MS;
-      if (isSame && last.lastRowAt >= arrivedAt) return last;
-      const document: LoadDocument = isSame
-        ? { ...withoutSystemProperties(last), lastRowAt: arrivedAt }
-        : {
-            id,
-            stream: this.#stream,
-            kind: 'qlik-load',
-            table,
-            load: (last?.load ?? 0) + 1,
-            base: [beside, shown ?? (await this.greatest()), last?.base ?? NO_SEQUENCE].reduce(later),
-            startedAt: arrivedAt,
-            lastRowAt: arrivedAt,
-          };
-      if ((await this.#storage.write(document, stored?.etag)) === 'written') return document;
+      const stored = await this.#storage.read<LoadsDocument>(this.#stream, id);
+      const known = stored?.document.loads ?? [];
+      const same = loadAround(known, arrivedMs);
+      if (same !== undefined && same.startedAt <= arrivedAt && same.lastRowAt >= arrivedAt) return same;
+      const load = same ?? {
+        load: Math.max(0, ...known.map((each) => each.load)) + 1,
+        base: [beside, shown ?? (await this.greatest()), ...basesBefore(known, arrivedAt)].reduce(later),
+        startedAt: arrivedAt,
+        lastRowAt: arrivedAt,
+      };
+      const [startedAt = arrivedAt] = [load.startedAt, arrivedAt].sort();
+      const seen: TableLoad = { ...load, startedAt, lastRowAt: later(load.lastRowAt, arrivedAt) };
+      const loads = [...known.filter((each) => each !== same), seen].sort((a, b) =>
+        a.startedAt < b.startedAt ? -1 : 1,
+      );
+      const document: LoadsDocument = {
+        id,
+        stream: this.#stream,
+        kind: 'qlik-loads',
+        table,
+        loads: loads.slice(-MAX_LOADS),
+      };
+      if ((await this.#storage.write(document, stored?.etag)) === 'written') return seen;
     }
   }
 
@@ -100,8 +136,17 @@ export class Loads {
   }
 }
 
-/** What the service adds to a document does not go back into it. */
-function withoutSystemProperties(document: LoadDocument): LoadDocument {
-  const { id, stream, kind, table, load, base, startedAt, lastRowAt } = document;
-  return { id, stream, kind, table, load, base, startedAt, lastRowAt };
+/**
+ * The load that a row belongs to which arrived at `arrivedMs`: the one whose last row it follows closely, else the one
+ * whose first row follows it. A row that had to wait may belong to an older load than the latest.
+ */
+function loadAround(loads: readonly TableLoad[], arrivedMs: number): TableLoad | undefined {
+  const started = loads.findLast(({ startedAt }) => Date.parse(startedAt) <= arrivedMs);
+  if (started !== undefined && arrivedMs - Date.parse(started.lastRowAt) <= LOAD_PAUSE_MS) return started;
+  const next = loads.find(({ startedAt }) => Date.parse(startedAt) > arrivedMs);
+  return next !== undefined && Date.parse(next.startedAt) - arrivedMs <= LOAD_PAUSE_MS ? next : undefined;
+}
+
+function basesBefore(loads: readonly TableLoad[], time: string): string[] {
+  return loads.filter(({ startedAt }) => startedAt < time).map(({ base }) => base);
 }

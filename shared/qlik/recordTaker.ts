@@ -2,7 +2,8 @@ import { arrivalText } from '../ingest/arrivalToken.ts';
 import type { Outcome } from '../ingest/delivery.ts';
 import type { Parking, WaitingRecord } from '../ingest/parking.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { type DataRecord, type DataTaker, NO_POSITION } from './dataTaker.ts';
+import { type DataRecord, type DataTaker, NO_POSITION, type TakingContext, type Waiting } from './dataTaker.ts';
+import type { Loads } from './loads.ts';
 import type { MetadataMessage } from './message.ts';
 import { readMetadata, type TableVersion } from './metadata.ts';
 import { type OpenedRecord, openBytes, type SchemaName } from './openRecord.ts';
@@ -23,19 +24,12 @@ export interface RecordTakerParts {
   readonly stream: string;
   readonly schemas: SchemaCatalog;
   readonly data: DataTaker;
+  readonly loads: Loads;
   readonly parking: Parking;
   readonly format: MessageFormat;
   readonly nestingLevels: number;
   /** Told of records that waited and have been settled, when they have been. */
   readonly onReplayed: (outcomes: readonly Outcome[]) => void;
-}
-
-/** A record that is to be parked. */
-interface Waiting {
-  readonly record: DataRecord;
-  readonly waitingFor: string;
-  /** The greatest `changeSequence` that the stream had shown when it came. */
-  readonly shown: string;
 }
 
 /** Ends a replay at its first look. */
@@ -67,21 +61,22 @@ export class RecordTaker {
       else if (!(read instanceof UnprocessableError) && read.kind === 'nothing') outcomes[at] = { outcome: 'ignored' };
       else data.push({ at, record: { bytes, index, opened: read } });
     }
-    const { taken, released } = await this.#parts.data.take(
+    const waiting = new Map<string, DataRecord>();
+    const taken = await this.#parts.data.take(
       data.map(({ record }) => record),
-      clockMs,
+      {
+        clockMs,
+        park: (records) => {
+          for (const { waitingFor, record } of records) if (!waiting.has(waitingFor)) waiting.set(waitingFor, record);
+          return this.#park(records, clockMs);
+        },
+      },
     );
-    const waiting: (Waiting & { readonly at: number })[] = [];
-    data.forEach(({ at, record }, index) => {
-      const each = taken[index] ?? { outcome: 'ignored' };
-      if (each.outcome !== 'waiting') outcomes[at] = each;
-      else waiting.push({ at, record, waitingFor: each.waitingFor, shown: each.shown });
+    data.forEach(({ at }, index) => {
+      outcomes[at] = taken.outcomes[index] ?? { outcome: 'ignored' };
     });
-    for (const name of released) await this.replay(name);
-    const parked = await this.#park(waiting, clockMs);
-    waiting.forEach(({ at }, index) => {
-      outcomes[at] = parked[index] ?? { outcome: 'parked' };
-    });
+    for (const name of taken.released) await this.replay(name);
+    await this.#replayWhatCame(waiting);
     return outcomes;
   }
 
@@ -127,42 +122,41 @@ export class RecordTaker {
   }
 
   async #park(waiting: readonly Waiting[], clockMs: number): Promise<Outcome[]> {
-    if (waiting.length === 0) return [];
-    const { stream, schemas, data, parking } = this.#parts;
-    const outcomes = await parking.park(
-      'qlik',
-      stream,
-      waiting.map(({ record: { bytes, index }, waitingFor, shown }) => {
-        return { position: NO_POSITION, bytes, waitingFor, arrival: arrivalText(clockMs, index), context: shown };
-      }),
-    );
-    schemas.forgetMissing();
-    const firstOf = new Map(waiting.map(({ record, waitingFor }) => [waitingFor, record]));
-    for (const [waitingFor, record] of firstOf) {
+    const records = waiting.map(({ record: { bytes, index }, waitingFor, shown }) => {
+      return { position: NO_POSITION, bytes, waitingFor, arrival: arrivalText(clockMs, index), context: shown };
+    });
+    return this.#parts.parking.park('qlik', this.#parts.stream, records);
+  }
+
+  /** `waiting`: name -> a record that waits for it. */
+  async #replayWhatCame(waiting: ReadonlyMap<string, DataRecord>): Promise<void> {
+    const { schemas, data } = this.#parts;
+    if (waiting.size > 0) schemas.forgetMissing();
+    for (const [waitingFor, record] of waiting) {
       if (!(await data.waits(record, waitingFor))) await this.replay(waitingFor);
     }
-    return outcomes;
   }
 
   /** Takes those who wait for `waitingFor`, some at a time. */
   #takerOfWaiting(waitingFor: string): (records: readonly WaitingRecord[]) => Promise<Outcome[]> {
-    const { stream, data, parking } = this.#parts;
+    const { stream, data, parking, loads } = this.#parts;
     let shownBefore: string | undefined;
     return async (records) => {
       const waited = records.map((record, index) => this.#dataRecord(record, index));
-      const { taken, shown } = await data.take(waited, Date.now(), shownBefore);
+      const park: TakingContext['park'] = async (waiting) => {
+        const moved = waiting.flatMap(({ record, waitingFor: other }): WaitingRecord[] => {
+          const original = records[record.index];
+          return original === undefined || other === waitingFor ? [] : [{ ...original, waitingFor: other }];
+        });
+        if (moved.length > 0) await parking.park('qlik', stream, moved);
+        // What is parked under another name is settled as far as this wait goes.
+        return waiting.map((each) => ({ outcome: each.waitingFor === waitingFor ? 'parked' : 'ignored' }));
+      };
+      shownBefore ??= await loads.replayed(waitingFor);
+      const { outcomes, shown } = await data.take(waited, { clockMs: Date.now(), park, shownBefore });
+      if (shown > shownBefore) await loads.noteReplayed(waitingFor, shown);
       shownBefore = shown;
-      const moved: WaitingRecord[] = [];
-      const outcomes = taken.map((each, index): Outcome => {
-        if (each.outcome !== 'waiting') return each;
-        if (each.waitingFor === waitingFor) return { outcome: 'parked' };
-        const record = records[index];
-        if (record !== undefined) moved.push({ ...record, waitingFor: each.waitingFor });
-        // Settled as far as this wait goes: it is parked again, under another name.
-        return { outcome: 'ignored' };
-      });
-      if (moved.length > 0) await parking.park('qlik', stream, moved);
-      return outcomes;
+      return [...outcomes];
     };
   }
 

@@ -44,16 +44,18 @@ export class QlikReplayer implements Replayer {
     const arrival = record.arrival ?? arrivalText(Date.parse(record.receivedAt), 0);
     const { clockMs, index } = placeOfArrival(arrival);
     const schemas = new SchemaCatalog(catalog, this.#stream);
+    const loads = new Loads(catalog, this.#stream);
     const data = new DataTaker(
       this.#stream,
       new Resolver(this.#stream, this.#settings, schemas),
-      new Loads(catalog, this.#stream),
+      loads,
       new ChangeWriter(this.#stream, pipeline, arrivedBefore(arrivals, arrival)),
     );
     const taker = new RecordTaker({
       stream: this.#stream,
       schemas,
       data,
+      loads,
       parking,
       format: this.#settings.format,
       nestingLevels: limits.nestingLevels,

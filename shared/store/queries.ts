@@ -19,7 +19,8 @@ export class Queries {
   /** Results page by page, as large as the service makes them. Throws StoreUnavailableError. */
   async *pages<Result>(query: SqlQuerySpec, partitionKey?: readonly string[]): AsyncGenerator<readonly Result[]> {
     try {
-      const options = partitionKey === undefined ? {} : { partitionKey: [...partitionKey] };
+      // As many as fit: pages end at the service's 4 MB anyway.
+      const options = { maxItemCount: -1, ...(partitionKey === undefined ? {} : { partitionKey: [...partitionKey] }) };
       const pages = this.#container.items.query<Result>(query, options);
       for await (const { resources } of pages.getAsyncIterator()) yield resources;
     } catch (error) {

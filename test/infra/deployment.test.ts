@@ -235,7 +235,8 @@ function grantsOf(deployment: Deployment): string[] {
   const nameOf = (id: unknown) =>
     Object.entries(PUBLISHED_ROLES).find(([, role]) => String(id).includes(role))?.[0] ?? `unknown role ${id}`;
   const arm = ofType(deployment, 'Microsoft.Authorization/roleAssignments').map(({ id, properties }) => {
-    const scope = /providers\/(Microsoft\.[A-Za-z]+(?:\/[a-zA-Z]+\/[^/']+)+)/.exec(id)?.[1] ?? id;
+    const [target = ''] = id.split('/providers/Microsoft.Authorization');
+    const scope = /providers\/(Microsoft\.[A-Za-z]+(?:\/[a-zA-Z]+\/[^/']+)+)/.exec(target)?.[1] ?? id;
     const [provider, ...parts] = scope.split('/');
     const types = parts.filter((_, index) => index % 2 === 0);
     return `${[provider, ...types].join('/')}: ${nameOf(properties.roleDefinitionId)}`;

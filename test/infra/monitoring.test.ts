@@ -28,7 +28,7 @@ describe('what the alerts and the workbook ask for', () => {
   });
 
   test('are timers that there are, each with an alert', () => {
-    const timers = mentioned(alerts, /Properties\.function == "([A-Za-z]+)"/g);
+    const timers = mentioned(alerts, /Properties\.function\) == "([A-Za-z]+)"/g);
     assert.deepEqual(timers.sort(), Object.keys(TIMERS).sort());
   });
 

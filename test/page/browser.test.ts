@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { type Browser, findChromium, startChromium } from '../stack/browser/chromium.ts';
 import type { BrowserTab } from '../stack/browser/tab.ts';
 import { FIXTURE_KEY, type FixtureApi, startFixtureApi } from './fixtureApi.ts';
@@ -12,7 +12,10 @@ const chromium = findChromium();
 function calm() {
   let moved = 0;
   return {
-    status: () => status((moved += 50), 2),
+    status: () => {
+      moved += 50;
+      return status(moved, 2);
+    },
     tables: TABLES,
     rows: [row(TABLE, '7', { Id: 7 }), row(TABLE, '8', { Id: 8, Name: 'a' })],
     changes: [change(TABLE, { op: 'insert', image: 'full', after: { Id: 8, Name: 'a' } })],
@@ -68,7 +71,9 @@ describe('the page in a browser', { skip: chromium === undefined && 'Chromium is
     Object.assign(api.state, calm());
     tab = await browser.open();
     await tab.resize(1280, 900);
+    await tab.media({ motion: 'reduce' });
   });
+  afterEach(() => tab.close());
 
   const enterKey = async (key: string) => {
     await tab.until("document.querySelector('#key-dialog').open && document.activeElement.id === 'key'");
@@ -196,15 +201,15 @@ describe('the page in a browser', { skip: chromium === undefined && 'Chromium is
 
   test('is dark when the system is, and otherwise when one wants', async () => {
     const ground = () => tab.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-    await tab.media({ colours: 'light' });
+    await tab.media({ colours: 'light', motion: 'reduce' });
     await openAt('#/overview');
     const light = await ground();
-    await tab.media({ colours: 'dark' });
+    await tab.media({ colours: 'dark', motion: 'reduce' });
     const dark = await ground();
     assert.notEqual(dark, light);
     await tab.click('#theme');
     assert.deepEqual([await tab.text('#theme'), await ground()], ['Theme: light', light]);
-    await tab.media({ colours: 'light' });
+    await tab.media({ colours: 'light', motion: 'reduce' });
     await tab.click('#theme');
     assert.deepEqual([await tab.text('#theme'), await ground()], ['Theme: dark', dark]);
   });
@@ -213,6 +218,7 @@ describe('the page in a browser', { skip: chromium === undefined && 'Chromium is
     const animation = () => tab.until<string>("getComputedStyle(document.querySelector('.current')).animationName");
     await openAt('#/overview');
     await tab.until("document.querySelector('[data-moving] .current')");
+    await tab.media({ motion: 'no-preference' });
     assert.equal(await animation(), 'drift');
     await tab.media({ motion: 'reduce' });
     assert.equal(await animation(), 'none');

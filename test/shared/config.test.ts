@@ -18,6 +18,7 @@ const DEFAULTS = {
     ],
     blob: [{ stream: 'devstoreaccount1', connection: 'CHANGEFEED', mode: 'streaming', start: null, onGap: 'stop' }],
     goldengate: {},
+    qlik: {},
   },
   cosmos: { endpoint: 'http://127.0.0.1:8081', key: undefined, database: 'tributary' },
   changesHistory: 'on',
@@ -79,6 +80,40 @@ describe('settings', () => {
       serviceUri,
     });
     assert.throws(() => readConfig(cosmos), { name: 'ConfigError', message: /AzureWebJobsStorage/ });
+  });
+
+  test('of a Qlik stream say how its messages are laid out, and what they do not tell', () => {
+    const STREAMS = JSON.stringify({
+      qlik: { hr: { format: { headers: '', data: 'Row' }, table: 'hr.salary', keys: { 'hr.salary': ['emp_no'] } } },
+    });
+    const format = {
+      message: 'message',
+      data: 'Row',
+      beforeData: 'beforeData',
+      headers: '',
+      schema: 'schema',
+      table: 'table',
+    };
+    assert.deepEqual(readConfig({ ...REQUIRED, STREAMS }).streams.qlik, {
+      hr: { format, table: 'hr.salary', keys: { 'hr.salary': ['emp_no'] } },
+    });
+    assert.throws(() => readConfig({ ...REQUIRED, STREAMS: '{"qlik":{"a/b":{"key":["x"]}}}' }), {
+      name: 'ConfigError',
+    });
+  });
+
+  test('of a change feed say where it begins: at a time, or at the continuation token of an SDK', () => {
+    const token = { CursorVersion: 1, UrlHost: 'acct.blob.core.windows.net' };
+    for (const start of ['2026-08-07T10:00:00Z', token]) {
+      const STREAMS = JSON.stringify({ blob: [{ stream: 'acct', connection: 'ACCT', mode: 'finalized', start }] });
+      assert.deepEqual(readConfig({ ...REQUIRED, STREAMS }).streams.blob, [
+        { stream: 'acct', connection: 'ACCT', mode: 'finalized', start, onGap: 'stop' },
+      ]);
+    }
+    for (const wrong of [{ start: 'yesterday' }, { mode: 'batch' }, { onGap: 'maybe' }]) {
+      const STREAMS = JSON.stringify({ blob: [{ stream: 'acct', ...wrong }] });
+      assert.throws(() => readConfig({ ...REQUIRED, STREAMS }), { name: 'ConfigError', message: /STREAMS\.blob\.0/ });
+    }
   });
 
   test('STREAMS that is not JSON is refused, and so are two streams of one name', () => {

@@ -69,6 +69,7 @@ describe('the bundled app that is told where telemetry goes', () => {
   let unpacked: Awaited<ReturnType<typeof unpackBundle>>;
   let ingestion: Ingestion;
   let stack: TestStack;
+  const lines: string[] = [];
   before(async () => {
     [unpacked, ingestion] = await Promise.all([unpackBundle(), startIngestion()]);
     const settings = {
@@ -79,7 +80,7 @@ describe('the bundled app that is told where telemetry goes', () => {
       OTEL_METRIC_EXPORT_TIMEOUT: '250',
       OTEL_BSP_SCHEDULE_DELAY: '100',
     };
-    stack = await startTestStack(settings, { appRoot: unpacked.appRoot });
+    stack = await startTestStack(settings, { appRoot: unpacked.appRoot, log: (line) => lines.push(line) });
     await stack.send(
       EMPLOYEE_8.map((event) => renderJson(event)),
       '0',
@@ -161,8 +162,20 @@ describe('the bundled app that is told where telemetry goes', () => {
     assert.ok((runs['sweep ok'] ?? 0) > 0 && (runs['cesEvents ok'] ?? 0) > 0, JSON.stringify(runs));
   });
 
-  test('sends no row value', () => {
+  test('sends and logs no row value, key or connection string', () => {
+    const { cosmosKey, functionKey, blobConnectionString, eventHubsConnectionString } = stack.description;
+    const secrets = [
+      cosmosKey,
+      functionKey,
+      blobConnectionString,
+      eventHubsConnectionString,
+      'AccountKey',
+      'SharedAccessKey',
+    ];
     assert.ok(ingestion.bodies.length > 0);
-    for (const body of ingestion.bodies) assert.doesNotMatch(body, ROW_VALUES);
+    for (const text of [...ingestion.bodies, ...lines]) {
+      assert.doesNotMatch(text, ROW_VALUES);
+      for (const secret of secrets) assert.ok(!text.includes(secret), text);
+    }
   });
 });

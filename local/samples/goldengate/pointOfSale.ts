@@ -1,5 +1,5 @@
 import { SeededRandom } from '../random.ts';
-import type { PosEvent, PosRow, PosTable } from './posEvent.ts';
+import type { PosEvent, PosRow, PosTable, PosValue } from './posEvent.ts';
 import { rawNumber } from './rawNumber.ts';
 
 export const ORDERS: PosTable = {
@@ -55,7 +55,7 @@ export function* pointOfSale({
       ORDER_ID: id,
       STATUS: 'NEW',
       TOTAL_AMOUNT: rawNumber(`${random.integer(1, 20_000)}.${String(random.integer(0, 99)).padStart(2, '0')}`),
-      RECEIPT_NO: rawNumber(`${random.integer(1, 9)}${'0123456789'.repeat(3)}${random.integer(1_000_000, 9_999_999)}`),
+      RECEIPT_NO: receiptNumber(random),
       CREATED_AT: `2026-07-13T04:01:01.${random.integer(100_000_000, 999_999_999)}`,
       NOTE: random.oneIn(3) ? 'gift, "wrapped"' : null,
     };
@@ -78,4 +78,10 @@ export function* pointOfSale({
     }
     if (random.oneIn(10)) yield event(ORDERS, 'DELETE', { ...order, STATUS: STATUS ?? null }, null);
   }
+}
+
+/** Old tills count by themselves; new ones fill the 38 digits that Oracle's NUMBER has. */
+function receiptNumber(random: SeededRandom): PosValue {
+  if (!random.oneIn(10)) return random.integer(1, 2_000_000_000);
+  return rawNumber(`${random.integer(1, 9)}${'0123456789'.repeat(3)}${random.integer(1_000_000, 9_999_999)}`);
 }

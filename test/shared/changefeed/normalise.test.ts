@@ -102,6 +102,15 @@ describe('an event of the change feed', () => {
     });
   });
 
+  test('that tells a value only as it was does not put it into the row', () => {
+    const record = account.setTags('c', 'b', {}, { album: 'old' });
+    const data = { ...record.data, blobTagsUpdated: { previous: { album: 'old' } } };
+    assert.deepEqual(
+      [changeOf({ ...record, data }).before, changeOf({ ...record, data }).after],
+      [null, common(record)],
+    );
+  });
+
   test('about a snapshot is about a row of its own', () => {
     const record = account.snapshot('pictures', 'a.jpg');
     const { snapshot } = Object(record.data);

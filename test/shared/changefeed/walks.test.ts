@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { avroHeader } from '../../../local/changefeed/avroFile.ts';
 import { BlobAccount, type FeedEventRecord } from '../../../local/changefeed/blobAccount.ts';
 import { feedSchema } from '../../../local/changefeed/feedSchema.ts';
+import { TimeBudget } from '../../../shared/changefeed/walkBudget.ts';
 import { FeedFixture, type TestFeed } from './feedFixture.ts';
 
 const TEN = new Date('2026-08-07T10:00:00Z');
@@ -50,6 +51,40 @@ describe('walking a change feed', () => {
     await feed.writer.append(all.at(-1) ?? []);
     await feed.walk();
     assert.deepEqual(await feed.ids(), idsOf(...all));
+  });
+
+  test('keeps every shard in the cursor, those that are drained too, each at the end of its newest chunk', async () => {
+    const [feed, account] = await begun({ shards: 3 });
+    await feed.writer.append(puts(account, 40));
+    await feed.walk({}, 39);
+    await feed.walk({});
+    const shards = (await feed.cursor())?.position?.shards ?? [];
+    assert.equal(shards.length, 3);
+    for (const { chunk, offset, events } of shards) {
+      const { contentLength } = await feed.container.getBlobClient(chunk).getProperties();
+      assert.deepEqual([offset, events], [contentLength, 0]);
+    }
+  });
+
+  test('is done by one walker at a time, however many come', async () => {
+    const [feed, account] = await begun({ shards: 2 });
+    const events = puts(account, 50);
+    await feed.writer.append(events);
+    const reports = await Promise.all([feed.walk({}), feed.walk({}), feed.walk({})]);
+    assert.equal(
+      reports.reduce((sum, report) => sum + report.events, 0),
+      50,
+    );
+    assert.deepEqual(await feed.ids(), idsOf(events));
+  });
+
+  test('stops when its time is over, and is taken up where it stood', async () => {
+    const [feed, account] = await begun();
+    const events = puts(account, 3);
+    await feed.writer.append(events);
+    assert.equal((await feed.consumer().walk(new TimeBudget(0))).events, 0);
+    assert.equal((await feed.cursor())?.lease.owner, null);
+    assert.equal((await feed.consumer().walk(new TimeBudget(60_000))).events, 3);
   });
 
   test('in the mode `finalized` waits until a segment is closed, and then takes in each event once', async () => {

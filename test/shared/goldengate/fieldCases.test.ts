@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { GoldenGateStream } from '../../../shared/config.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { countsOf, instanceOn, post } from './consumerOn.ts';
+import { classic, cloudEvent, METADATA, record } from './records.ts';
 
 let store: TestStore;
 before(async () => {
@@ -28,15 +29,6 @@ async function newStream(settings: Partial<GoldenGateStream> = {}) {
   };
 }
 
-const METADATA = {
-  op_type: 'OBJECT_METADATA',
-  qual_table: 'S.T',
-  columns: {
-    ID: { type: 'number', null: false, key: true },
-    A: { type: 'string', null: true, key: false },
-    B: { type: 'string', null: true, key: false },
-  },
-};
 const SCHEMA = {
   id: 'urn:x:dml:S.T',
   $schema: 'http://json-schema.org/draft-04/schema#',
@@ -45,39 +37,6 @@ const SCHEMA = {
   properties: {},
 };
 const STREAM = { op_type: 'STREAM_METADATA', producer: { name: 'ds', version: '26' } };
-
-let positions = 0;
-
-/** A Data Streams record; `second` is when it was done. */
-function record(op: string, second: number, images: object) {
-  const time = `2026-01-01T00:00:${String(second).padStart(2, '0')}.000000Z`;
-  return {
-    qual_table: 'S.T',
-    op_type: op,
-    op_ts: time,
-    xid: `0.1.${second}`,
-    pos: `G-AA+/==${positions++}`,
-    ...images,
-  };
-}
-
-function cloudEvent(id: string, data: object) {
-  return { specversion: '1.0', type: 'com.oracle.goldengate.datastream', source: 'uri:inst', id, data };
-}
-
-/** A classic record. */
-function classic(op: string, pos: string, images: object) {
-  return {
-    table: 'S.T',
-    op_type: op,
-    op_ts: '2026-01-01 00:00:01.000000',
-    current_ts: `2026-01-01T00:00:02.${positions++}`,
-    pos: pos.padStart(20, '0'),
-    primary_keys: ['ID'],
-    tokens: {},
-    ...images,
-  };
-}
 
 describe('field cases', () => {
   test('2: an update without a before image, or with an empty one, merges what it has', async () => {

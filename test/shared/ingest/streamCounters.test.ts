@@ -68,4 +68,27 @@ describe('counters', () => {
       [40],
     );
   });
+
+  test('that were silent for long begin a new document: the old one may have been folded away', async (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: 0 });
+    const saved: CounterDocument[] = [];
+    const counters = new StreamCounters({ save: async (document) => void saved.push(document) }, 'ces', 's', 'i');
+    const batch = async () => {
+      counters.count([{ outcome: 'applied' }], 1, null);
+      await counters.save();
+    };
+    await batch();
+    context.mock.timers.tick(3_600_000);
+    await batch();
+    context.mock.timers.tick(2 * 86_400_000);
+    await batch();
+    assert.deepEqual(
+      saved.map(({ id, counts: { received } }) => [id, received]),
+      [
+        ['counters:ces:s:i', 1],
+        ['counters:ces:s:i', 2],
+        ['counters:ces:s:i+', 1],
+      ],
+    );
+  });
 });

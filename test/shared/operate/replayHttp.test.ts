@@ -76,7 +76,7 @@ describe('dead letters of Qlik', () => {
     magic: 'atMSG',
     type: 'DT',
     headers: null,
-    messageSchemaId: null,
+    messageSchemaId: 'v1',
     messageSchema: null,
     message: {
       data: { ID: 7, NAME: 'x' },
@@ -95,6 +95,22 @@ describe('dead letters of Qlik', () => {
     },
   };
 
+  const metadata = {
+    ...change,
+    type: 'MD',
+    message: {
+      schemaId: 'v1',
+      lineage: { server: 's', task: 't', schema: 'hr', table: 'people', tableVersion: 1, timestamp: 'x' },
+      tableStructure: {
+        tableColumns: {
+          ID: { ordinal: 1, type: 'INT4', primaryKeyPosition: 1, nullable: false },
+          NAME: { ordinal: 2, type: 'WSTRING', primaryKeyPosition: 0, nullable: true },
+        },
+      },
+      dataSchema: null,
+    },
+  };
+
   test('that cannot be read stay, with their try counted', async () => {
     const ids = await bury(store, 'qlik', 'hr', [{ position: {}, bytes: Buffer.from('{"message": 7}') }]);
     assert.deepEqual(numbersOf(await replay(store, ids)), { stillDead: 1 });
@@ -105,13 +121,29 @@ describe('dead letters of Qlik', () => {
   });
 
   test('of records that waited in vain wait again, and make their rows when the table is known', async () => {
-    const bytes = Buffer.from(JSON.stringify({ ...change, message: { ...change.message, schemaId: 'v1' } }));
-    const ids = await bury(store, 'qlik', 'hr2', [{ position: {}, bytes }]);
-    const first = numbersOf(await replay(store, ids));
-    assert.deepEqual(first, { replayed: 1, parked: 1 });
+    const ids = await bury(store, 'qlik', 'hr2', [{ position: {}, bytes: Buffer.from(JSON.stringify(change)) }]);
+    assert.deepEqual(numbersOf(await replay(store, ids)), { replayed: 1, parked: 1 });
+    assert.deepEqual(await lettersOf('hr2'), []);
     const consumer = await consumerOn(store, 'hr2');
-    const parked = (await store.documents('parked')).filter(({ stream }) => stream === 'hr2');
-    assert.equal(parked.length, 1);
-    assert.equal((await postQlik(consumer, 'hr2', '[]')).status >= 200, true);
+    assert.equal((await postQlik(consumer, 'hr2', JSON.stringify(metadata))).status, 200);
+    assert.deepEqual(await rowsOf('hr2'), [{ ID: 7, NAME: 'x' }]);
+  });
+
+  test('keep the arrival that they had: a row of a load that came later stays', async () => {
+    const consumer = await consumerOn(store, 'hr3');
+    const refresh = (name: string) => {
+      const headers = { ...change.message.headers, operation: 'REFRESH', changeSequence: '', changeMask: null };
+      return JSON.stringify({
+        ...change,
+        messageSchemaId: 'v1',
+        message: { ...change.message, data: { ID: 7, NAME: name }, headers },
+      });
+    };
+    assert.equal((await postQlik(consumer, 'hr3', JSON.stringify(metadata))).status, 200);
+    const arrival = arrivalText(Date.now() - 1_000, 0);
+    const ids = await bury(store, 'qlik', 'hr3', [{ position: {}, bytes: Buffer.from(refresh('earlier')), arrival }]);
+    assert.equal((await postQlik(consumer, 'hr3', refresh('later'))).status, 200);
+    assert.deepEqual(numbersOf(await replay(store, ids)), { replayed: 1, stale: 1 });
+    assert.deepEqual(await rowsOf('hr3'), [{ ID: 7, NAME: 'later' }]);
   });
 });

