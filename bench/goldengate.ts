@@ -69,7 +69,7 @@ function takeIn(frame: Buffer, reader: StreamReader): number {
   return changes;
 }
 
-const NOTHING: TableKnowledge = { key: undefined, columns: [] };
+const NOTHING: TableKnowledge = { key: undefined, columns: [], types: {} };
 const KNOWLEDGE = new Map<string, TableKnowledge>();
 
 function learn({ name: table, columns }: PosTable): void {
@@ -77,6 +77,7 @@ function learn({ name: table, columns }: PosTable): void {
   KNOWLEDGE.set(table, {
     key: key.map(([column, { type }]) => ({ name: column, type })),
     columns: Object.keys(columns),
+    types: {},
   });
 }
 

@@ -1,4 +1,4 @@
-import avro, { type Type } from 'avsc';
+import avro, { type Schema, type Type } from 'avsc';
 import { dataSchemaOf, ENVELOPE_SCHEMA } from '../local/samples/qlik/avroSchemas.ts';
 import type { QlikEvent, QlikTable } from '../local/samples/qlik/qlikEvent.ts';
 import { dataAvro } from '../local/samples/qlik/renderAvro.ts';
@@ -31,7 +31,7 @@ const { format } = DEFAULT_QLIK_STREAM;
 const PLANS = new Map([EMPLOYEE, EMPLOYEE_WITH_EMAIL].map((table) => [table.schemaId, planOf(table)]));
 const ENVELOPE = avro.Type.forSchema(ENVELOPE_SCHEMA);
 const DATA_TYPES = new Map<string, Type>(
-  [EMPLOYEE, EMPLOYEE_WITH_EMAIL].map((table) => [table.schemaId, avro.Type.forSchema(dataSchemaOf(table) as never)]),
+  [EMPLOYEE, EMPLOYEE_WITH_EMAIL].map((table) => [table.schemaId, avro.Type.forSchema(dataSchemaOf(table) as Schema)]),
 );
 
 /** Bodies, how many messages are in each, and what is done with one by the floor and by us. */

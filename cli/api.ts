@@ -1,5 +1,4 @@
 import type { CommandContext } from './command.ts';
-import { UsageError } from './command.ts';
 import { readStackFile } from './stackFile.ts';
 
 /** Thrown when the app does not answer, or answers that something is wrong. */
@@ -24,7 +23,7 @@ export interface ApiTarget {
 const TIME_LIMIT_MS = 120_000;
 
 /**
- * Where the app is: `--url` and `--key`, else TRIBUTARY_URL and TRIBUTARY_KEY, else the local stack. Throws UsageError.
+ * Where the app is: `--url` and `--key`, else TRIBUTARY_URL and TRIBUTARY_KEY, else the local stack. Throws ApiError.
  */
 export async function apiTarget(
   options: { readonly url?: string | undefined; readonly key?: string | undefined },
@@ -36,8 +35,9 @@ export async function apiTarget(
   if (url !== undefined) return { url: url.replace(/\/+$/, ''), key: key ?? '' };
   const stack = await readStackFile(context);
   if (stack === undefined) {
-    throw new UsageError(
+    throw new ApiError(
       'there is no local stack (start one with `npm start`); name the app with --url and --key, or TRIBUTARY_URL and TRIBUTARY_KEY',
+      undefined,
     );
   }
   return { url: stack.functionsUrl, key: key ?? stack.functionKey };

@@ -153,5 +153,5 @@ function drawTime(picture: SVGElement, at: number, x: number, index: number): vo
 }
 
 function hourAndMinute(at: number): string {
-  return new Date(at).toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hour12: false });
+  return new Date(at).toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 }

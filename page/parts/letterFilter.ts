@@ -1,22 +1,7 @@
 import type { DeadLetterFilter } from '../contract.ts';
 import { h, keyed } from '../dom.ts';
+import { REASONS } from '../reasons.ts';
 import { hrefOf } from '../route.ts';
-
-/** The closed list of reasons, in the words of the API. */
-const REASONS = [
-  'undecodable',
-  'invalid-envelope',
-  'illegal-schema',
-  'unsupported-type',
-  'segment-conflict',
-  'segment-timeout',
-  'segment-limit',
-  'unknown-operation',
-  'no-key',
-  'no-order',
-  'store-rejected',
-  'too-old',
-];
 
 /** The filter that an address describes. Times are kept as UTC. */
 export function filterOf(parameters: URLSearchParams): DeadLetterFilter {

@@ -99,8 +99,10 @@ export class JsonScanner {
     while (at < end) {
       const byte = bytes[at] as number;
       const kind = OUTSIDE[byte];
-      if (kind === NOTHING) at++;
-      else if (kind === QUOTES) {
+      if (kind === NOTHING) {
+        do at++;
+        while (OUTSIDE[bytes[at] as number] === NOTHING);
+      } else if (kind === QUOTES) {
         do at++;
         while (INSIDE[bytes[at] as number] === 0);
         if (bytes[at] !== QUOTE) {

@@ -29,6 +29,8 @@ export interface TableDocument extends CatalogDocument {
   /** Empty before the first metadata. */
   readonly columns: readonly MetadataColumn[];
   readonly key: readonly string[];
+  /** What the newest schema of the table's rows declares: column -> JSON type. It has the last word on types. */
+  readonly types: { readonly [column: string]: string };
   /** Oldest first; the newest is what `columns` says. */
   readonly versions: readonly TableVersion[];
   /** Whether a statement has changed the table since its newest metadata, which is used until fresh metadata comes. */
@@ -81,6 +83,15 @@ export class GoldenGateCatalog {
     });
   }
 
+  /** Makes the types of a table's schema durable. Throws StoreUnavailableError, and UnprocessableError for too many. */
+  async recordTypes(table: string, types: TableDocument['types']): Promise<TableDocument | undefined> {
+    return this.#updateTable(table, (stored) => {
+      if (stored !== undefined && areEqual(stored.types, types)) return undefined;
+      refuseTooLarge(types);
+      return { ...(stored ?? this.#emptyTable(table)), types, updatedAt: new Date().toISOString() };
+    });
+  }
+
   /**
    * Notes that a statement has changed the table, once: a statement that comes again after fresh metadata has come says
    * nothing new. Throws StoreUnavailableError.
@@ -127,6 +138,7 @@ export class GoldenGateCatalog {
       table,
       columns: [],
       key: [],
+      types: {},
       versions: [],
       stale: false,
       ddl: [],
@@ -141,10 +153,7 @@ function tableDocumentId(table: string): string {
 
 /** `versions` and a new one, as many of them as may be kept. Throws UnprocessableError (`store-rejected`) if not even that. */
 function withVersion<Version extends object>(versions: readonly Version[], version: Version): readonly Version[] {
-  let bytes = Buffer.byteLength(JSON.stringify(version));
-  if (bytes > MAX_VERSIONS_BYTES) {
-    throw new UnprocessableError('store-rejected', `the catalog takes entries up to ${MAX_VERSIONS_BYTES} bytes`);
-  }
+  let bytes = refuseTooLarge(version);
   const kept: Version[] = [version];
   for (const older of versions.toReversed()) {
     bytes += Buffer.byteLength(JSON.stringify(older));
@@ -152,6 +161,13 @@ function withVersion<Version extends object>(versions: readonly Version[], versi
     kept.unshift(older);
   }
   return kept;
+}
+
+/** Returns the size. Throws UnprocessableError (`store-rejected`). */
+function refuseTooLarge(content: object): number {
+  const bytes = Buffer.byteLength(JSON.stringify(content));
+  if (bytes <= MAX_VERSIONS_BYTES) return bytes;
+  throw new UnprocessableError('store-rejected', `the catalog takes entries up to ${MAX_VERSIONS_BYTES} bytes`);
 }
 
 function areEqual(a: object, b: object): boolean {

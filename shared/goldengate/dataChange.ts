@@ -18,6 +18,8 @@ export interface TableKnowledge {
   readonly key: readonly KeyColumn[] | undefined;
   /** All columns by the metadata; empty where there is none. */
   readonly columns: readonly string[];
+  /** What the table's schema declares: column -> JSON type. */
+  readonly types: { readonly [column: string]: string };
 }
 
 /** Makes changes of the data records of one stream. Pure: everything it needs to know is in its arguments. */
@@ -46,7 +48,9 @@ export class ChangeMaker {
   change(data: DataRecord, table: TableKnowledge, cloudEvent: JsonObject | null): PendingChange | undefined {
     const { record, op } = data;
     const key =
-      table.key ?? listedKey(member(record, this.names.primaryKeys)) ?? configuredKey(this.#settings, data.name);
+      table.key ??
+      listedKey(member(record, this.names.primaryKeys), table.types) ??
+      configuredKey(this.#settings, data.name, table.types);
     const isRowChange = op !== 'ddl' && op !== 'truncate';
     if (isRowChange && key === undefined) return undefined;
     const images = isRowChange
@@ -151,8 +155,8 @@ function isKept(key: readonly KeyColumn[], before: Columns, after: Columns | nul
   return true;
 }
 
-function configuredKey({ keys }: GoldenGateStream, name: string): readonly KeyColumn[] | undefined {
-  return Object.hasOwn(keys, name) ? listedKey(keys[name]) : undefined;
+function configuredKey({ keys }: GoldenGateStream, name: string, types: TableKnowledge['types']) {
+  return Object.hasOwn(keys, name) ? listedKey(keys[name], types) : undefined;
 }
 
 function needed(key: RowKey | undefined): RowKey {

@@ -13,6 +13,7 @@ export interface Images {
 }
 
 const HELPER = '_isMissing';
+const LAST_OF_HELPER = HELPER.charCodeAt(HELPER.length - 1);
 
 /**
  * Tells the three layouts apart and reads the images. Operation-modelled: `before` and `after` hold them. Flattened: their
@@ -88,6 +89,8 @@ function hasHelper(image: Columns): boolean {
 }
 
 function isHelper(image: Columns, name: string): boolean {
+  // Asked for every column of every image: most names end in another letter.
+  if (name.charCodeAt(name.length - 1) !== LAST_OF_HELPER) return false;
   return name.endsWith(HELPER) && Object.hasOwn(image, name.slice(0, -HELPER.length));
 }
 

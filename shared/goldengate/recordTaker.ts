@@ -10,7 +10,9 @@ import { UnprocessableError } from '../ingest/reasons.ts';
 import type { TableFloors } from '../ingest/tableFloors.ts';
 import type { Truncations } from '../ingest/truncations.ts';
 import type { GoldenGateCatalog } from './catalog.ts';
+import type { JsonObject } from './members.ts';
 import type { DataRecord, GoldenGateRecord } from './record.ts';
+import { schemaTypes } from './schemaTypes.ts';
 import { type ReadRecord, type StreamReader, unprocessable } from './stream.ts';
 import { KnownTables } from './tables.ts';
 
@@ -88,8 +90,10 @@ export class RecordTaker {
   ): Promise<void> {
     const { catalog, reader } = this.#parts;
     try {
-      if (content.kind === 'schema') await catalog.recordSchema(content.id, content.schema);
-      else if (content.kind === 'stream') await catalog.recordStream(content.metadata);
+      if (content.kind === 'schema') {
+        await catalog.recordSchema(content.id, content.schema);
+        await this.#learnTypes(content.id, content.schema, index, outcomes);
+      } else if (content.kind === 'stream') await catalog.recordStream(content.metadata);
       else {
         await this.#flush(index, outcomes);
         const table = reader.maker.tableOf(content.name);
@@ -99,6 +103,16 @@ export class RecordTaker {
     } catch (error) {
       this.#reject(record, at, index, unprocessable(error));
     }
+  }
+
+  /** The schema of a table's rows has the last word on how a key is spelled. */
+  async #learnTypes(id: string, schema: JsonObject, index: number, outcomes: Outcome[]): Promise<void> {
+    const { catalog, reader } = this.#parts;
+    const declared = schemaTypes(id, schema, reader.maker.names);
+    if (declared === undefined) return;
+    await this.#flush(index, outcomes);
+    const table = reader.maker.tableOf(declared.name);
+    this.#tables.learn(table, await catalog.recordTypes(table, declared.types));
   }
 
   async #takeTableChange(record: ReadRecord, data: DataRecord, at: number, index: number, outcomes: Outcome[]) {

@@ -71,7 +71,7 @@ export function decodeRecord(
   if (content instanceof UnprocessableError) return [content];
   if (content.kind !== 'data') return [];
   try {
-    const change = reader.maker.change(content, { key: undefined, columns: [] }, cloudEvent);
+    const change = reader.maker.change(content, { key: undefined, columns: [], types: {} }, cloudEvent);
     return [change ?? new UnprocessableError('no-key', 'the record itself does not tell its key; the catalog may')];
   } catch (error) {
     return [unprocessable(error)];

@@ -5,6 +5,9 @@ import { rowId } from '../change/keys.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import { member, setMember } from './members.ts';
 
+/** Of so many whole numbers the id is their digits: nothing to encode, and short enough. */
+const MAX_PLAIN_COLUMNS = 8;
+
 /** A column of a table's key. `type` as the stream declares it; null where nothing is declared. */
 export interface KeyColumn {
   readonly name: string;
@@ -17,6 +20,7 @@ export interface KeyColumn {
 export function keyIn(key: readonly KeyColumn[], images: readonly (Columns | null)[]): RowKey | undefined {
   const keys: { [column: string]: JsonValue } = {};
   const parts: (string | null)[] = [];
+  let isPlain = key.length <= MAX_PLAIN_COLUMNS;
   for (const { name, type } of key) {
     let sent: JsonValue | undefined;
     for (const image of images) if (sent === undefined && image !== null) sent = member(image, name);
@@ -24,18 +28,23 @@ export function keyIn(key: readonly KeyColumn[], images: readonly (Columns | nul
     const value = typed(sent, type);
     setMember(keys, name, value);
     parts.push(keyText(value));
+    isPlain &&= Number.isSafeInteger(value);
   }
-  return { key: rowId(parts), keys };
+  return { key: isPlain ? parts.join(',') : rowId(parts), keys };
 }
 
-/** The key columns as `names` list them. Throws UnprocessableError (`invalid-envelope`) for what is no list of names. */
-export function listedKey(names: JsonValue | undefined): readonly KeyColumn[] | undefined {
+/** The key columns as `names` list them, of the types that are declared. Throws UnprocessableError (`invalid-envelope`) for what is no list of names. */
+export function listedKey(
+  names: JsonValue | undefined,
+  types: { readonly [column: string]: string },
+): readonly KeyColumn[] | undefined {
   if (names === undefined || names === null) return undefined;
   const list = typeof names === 'string' ? names.split(',').map((name) => name.trim()) : names;
   if (!Array.isArray(list) || !list.every((name) => typeof name === 'string' && name !== '')) {
     throw new UnprocessableError('invalid-envelope', 'the list of primary keys is no list of names');
   }
-  return list.length === 0 ? undefined : list.map((name: string) => ({ name, type: null }));
+  const typeOf = (name: string) => (Object.hasOwn(types, name) ? types[name] : undefined);
+  return list.length === 0 ? undefined : list.map((name: string) => ({ name, type: typeOf(name) ?? null }));
 }
 
 /** The value as its declared type spells it: one key, sent as `600` and as `"600"`, is one key. */

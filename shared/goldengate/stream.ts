@@ -6,7 +6,7 @@ import { UnprocessableError } from '../ingest/reasons.ts';
 import { ChangeMaker } from './dataChange.ts';
 import type { JsonObject } from './members.ts';
 import { type GoldenGateRecord, readRecord } from './record.ts';
-import { unwrap } from './unwrap.ts';
+import { isBare, unwrap } from './unwrap.ts';
 
 /** A record of a request, or of the records that waited. */
 export interface ReadRecord {
@@ -34,6 +34,7 @@ export class StreamReader {
   read(part: Part): readonly ReadRecord[] {
     const { content } = part;
     if (content instanceof UnprocessableError) return [{ content, cloudEvent: null, part, nested: null }];
+    if (isBare(content)) return [{ content: this.#readOne(content), cloudEvent: null, part, nested: null }];
     try {
       const records = unwrap(content, this.#parse);
       const [only] = records;

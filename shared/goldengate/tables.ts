@@ -37,10 +37,14 @@ export class KnownTables {
   }
 }
 
-const NOTHING: TableKnowledge = { key: undefined, columns: [] };
+const NOTHING: TableKnowledge = { key: undefined, columns: [], types: {} };
 
 function knowledgeOf(document: TableDocument | undefined): TableKnowledge {
   if (document === undefined) return NOTHING;
-  const key: KeyColumn[] = document.columns.filter((column) => column.key).map(({ name, type }) => ({ name, type }));
-  return { key: key.length === 0 ? undefined : key, columns: document.columns.map(({ name }) => name) };
+  const { columns, types } = document;
+  const typeOf = (name: string) => (Object.hasOwn(types, name) ? types[name] : undefined);
+  const key = columns
+    .filter((column) => column.key)
+    .map(({ name, type }): KeyColumn => ({ name, type: typeOf(name) ?? type }));
+  return { key: key.length === 0 ? undefined : key, columns: columns.map(({ name }) => name), types };
 }

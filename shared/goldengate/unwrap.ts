@@ -1,6 +1,6 @@
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { isObject, type JsonObject } from './members.ts';
+import { isObject, type JsonObject, setMember } from './members.ts';
 
 /** A record without what it was wrapped in. */
 export interface Unwrapped {
@@ -14,6 +14,11 @@ const MAX_LAYERS = 8;
 /** Members of what Kafka's REST proxy and connectors put around a value. */
 const KAFKA_MEMBERS = new Set(['key', 'value', 'partition', 'headers', 'timestamp', 'topic', 'offset']);
 
+/** Tells at a glance that most records are in no envelope: they have this field, and no envelope has. */
+export function isBare(part: JsonValue): boolean {
+  return isObject(part) && part.op_type !== undefined;
+}
+
 /**
  * Takes off what relays put around records: CloudEvents in their structured form (also with `data` as text or base64),
  * Kafka Connect's `schema` and `payload`, Kafka's `key` and `value`. A CloudEvent's data may be a list of records.
@@ -22,7 +27,7 @@ const KAFKA_MEMBERS = new Set(['key', 'value', 'partition', 'headers', 'timestam
 export function unwrap(part: JsonValue, parse: (text: string) => JsonValue): readonly Unwrapped[] {
   let record = part;
   let cloudEvent: JsonObject | null = null;
-  for (let layer = 0; isObject(record); layer++) {
+  for (let layer = 0; isObject(record) && !isBare(record); layer++) {
     const inner: JsonValue | undefined = innerOf(record, parse);
     if (inner === undefined) break;
     if (layer === MAX_LAYERS) throw new UnprocessableError('invalid-envelope', 'there are too many envelopes');
@@ -35,8 +40,6 @@ export function unwrap(part: JsonValue, parse: (text: string) => JsonValue): rea
 
 /** What `record` is an envelope of; undefined where it is none. */
 function innerOf(record: JsonObject, parse: (text: string) => JsonValue): JsonValue | undefined {
-  // Most records have this field, and no envelope has.
-  if (record.op_type !== undefined) return undefined;
   if (typeof record.specversion === 'string') return dataOf(record, parse);
   if (Object.hasOwn(record, 'payload') && Object.hasOwn(record, 'schema') && Object.keys(record).length === 2) {
     return record.payload;
@@ -56,8 +59,11 @@ function dataOf(event: JsonObject, parse: (text: string) => JsonValue): JsonValu
 }
 
 function attributesOf(event: JsonObject): JsonObject {
-  const attributes = Object.entries(event).filter(([name]) => name !== 'data' && name !== 'data_base64');
-  return Object.fromEntries(attributes);
+  const attributes: { [name: string]: JsonValue } = {};
+  for (const name in event) {
+    if (name !== 'data' && name !== 'data_base64') setMember(attributes, name, event[name] ?? null);
+  }
+  return attributes;
 }
 
 /** The attributes that a CloudEvent in binary mode has in its headers; null for a request that is none. */

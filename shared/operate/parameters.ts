@@ -23,14 +23,13 @@ const filter = z.strictObject({
 
 const continuation = z.string().min(1).nullable().default(null);
 
-const replayBody = z.union([
-  z.strictObject({
-    ids: z.array(z.strictObject({ stream: z.string().min(1), id: z.string().min(1) })).max(MAX_IDS),
-    force: z.boolean().default(false),
-    continuation,
-  }),
-  z.strictObject({ filter, force: z.boolean().default(false), continuation }),
-]);
+const replayOfIds = z.strictObject({
+  ids: z.array(z.strictObject({ stream: z.string().min(1), id: z.string().min(1) })).max(MAX_IDS),
+  force: z.boolean().default(false),
+  continuation,
+});
+
+const replayOfFilter = z.strictObject({ filter, force: z.boolean().default(false), continuation });
 
 /** A parameter that must be there. Throws QueryError. */
 export function required(query: Query, name: string): string {
@@ -63,10 +62,12 @@ export function filterOf(query: Query): DeadLetterFilter {
 
 /** Throws QueryError. */
 export function replayRequestOf(body: unknown): ReplayRequest {
-  const request = parsed(replayBody, body);
-  const { force } = request;
-  if ('ids' in request) return { which: { ids: request.ids }, force, continuation: request.continuation };
-  return { which: { filter: toFilter(request.filter) }, force, continuation: request.continuation };
+  if (typeof body === 'object' && body !== null && 'ids' in body) {
+    const { ids, ...how } = parsed(replayOfIds, body);
+    return { which: { ids }, ...how };
+  }
+  const { filter: given, ...how } = parsed(replayOfFilter, body);
+  return { which: { filter: toFilter(given) }, ...how };
 }
 
 function toFilter(given: z.output<typeof filter>): DeadLetterFilter {

@@ -59,7 +59,7 @@ export interface TakingNotes {
 }
 
 /** HTTP tells nothing of where a record stood that would be the same when it comes again. */
-export const NO_POSITION = {};
+const NO_POSITION = {};
 
 interface Judged {
   readonly message: DataMessage;
@@ -67,6 +67,14 @@ interface Judged {
   readonly facts: TableFacts;
   /** Undefined for a row of a load. */
   readonly sequence: string | undefined;
+}
+
+/** A record that need not wait: a change, or a fault. */
+interface Ready {
+  readonly at: number;
+  readonly judgement: Judged | UnprocessableError;
+  /** Undefined for a fault. */
+  readonly sighting: Sighting | undefined;
 }
 
 type Judgement = Judged | UnprocessableError | { readonly waitingFor: string };
@@ -96,7 +104,7 @@ export class DataTaker {
     const { clockMs, shownBefore = NO_SEQUENCE, park } = context;
     const released = new Set<string>();
     const sightings: Sighting[] = [{ kind: 'captured', sequence: shownBefore }];
-    const ready: { readonly at: number; readonly judgement: Judged | UnprocessableError }[] = [];
+    const ready: Ready[] = [];
     const waiting: (Waiting & { readonly at: number })[] = [];
     let shown = shownBefore;
     for (const [at, record] of records.entries()) {
@@ -108,7 +116,7 @@ export class DataTaker {
       if (sighting !== undefined) sightings.push(sighting);
       if (sighting?.kind === 'captured') shown = later(shown, sighting.sequence);
       if ('waitingFor' in judgement) waiting.push({ at, record, waitingFor: judgement.waitingFor, shown });
-      else ready.push({ at, judgement });
+      else ready.push({ at, judgement, sighting });
     }
     const outcomes = new Array<Outcome>(records.length).fill({ outcome: 'parked' });
     const note = (places: readonly { readonly at: number }[], results: readonly Outcome[]) => {
@@ -119,9 +127,9 @@ export class DataTaker {
     };
     if (waiting.length > 0) note(waiting, await park(await this.#remembering(waiting)));
     const loads = await this.#loads.record(sightings);
-    const decoded = ready.flatMap(({ at, judgement }) => {
-      const record = records[at];
-      return record === undefined ? [] : [decodedRecord(record, this.#changeOf(judgement, loads))];
+    const decoded = ready.flatMap((each) => {
+      const record = records[each.at];
+      return record === undefined ? [] : [decodedRecord(record, this.#changeOf(each, loads))];
     });
     note(ready, await this.#writer.write(decoded, clockMs));
     return { outcomes, released, shown };
@@ -156,13 +164,13 @@ export class DataTaker {
   }
 
   #changeOf(
-    judgement: Judged | UnprocessableError,
-    loads: ReadonlyMap<string, Load>,
+    { judgement, sighting }: Ready,
+    loads: ReadonlyMap<Sighting, Load>,
   ): NormalizedChange | PendingChange | UnprocessableError {
     if (judgement instanceof UnprocessableError) return judgement;
     const { message, operation, facts } = judgement;
     try {
-      const change = normalise(this.#stream, message, operation, facts, placeOf(judgement, loads));
+      const change = normalise(this.#stream, message, operation, facts, placeOf(sighting, loads));
       this.#note(change);
       return change;
     } catch (error) {
@@ -210,9 +218,9 @@ function sightingOf(
   }
 }
 
-function placeOf({ sequence, facts }: Judged, loads: ReadonlyMap<string, Load>): Place {
-  if (sequence !== undefined) return { kind: 'captured', sequence };
-  const load = loads.get(facts.name);
+function placeOf(sighting: Sighting | undefined, loads: ReadonlyMap<Sighting, Load>): Place {
+  if (sighting?.kind === 'captured') return sighting;
+  const load = sighting && loads.get(sighting);
   if (load === undefined) throw new TypeError('every row of a load has been sighted');
   return { kind: 'load', load: load.load, base: load.base };
 }

@@ -11,7 +11,7 @@ import {
 import { later, NO_SEQUENCE } from './sequence.ts';
 
 /** A full load's rows follow each other; a longer pause between two means that the second belongs to another load. */
-const LOAD_PAUSE_MS = 15 * 60 * 1000;
+export const LOAD_PAUSE_MS = 15 * 60 * 1000;
 /** Loads remembered per table: rows that had to wait may belong to any of them. */
 const MAX_LOADS = 50;
 
@@ -49,14 +49,22 @@ export class Loads {
 
   /**
    * Records what messages, in the order in which they arrived, say: which load the rows of each table belong to, and how
-   * far the stream has come. Returns the load of each table. Throws StoreUnavailableError.
+   * far the stream has come. Returns the load of each row of one. Throws StoreUnavailableError.
    */
-  async record(sightings: readonly Sighting[]): Promise<ReadonlyMap<string, Load>> {
+  async record(sightings: readonly Sighting[]): Promise<ReadonlyMap<Sighting, Load>> {
     let greatest = NO_SEQUENCE;
-    const loads = new Map<string, Load>();
+    const loads = new Map<Sighting, Load>();
+    // Rows of one request belong to one load of their table; rows that waited come from many.
+    const ofRequests = new Map<string, Load>();
     for (const sighting of sightings) {
-      if (sighting.kind === 'captured') greatest = later(greatest, sighting.sequence);
-      else if (!loads.has(sighting.table)) loads.set(sighting.table, await this.#loadOf(sighting, greatest));
+      if (sighting.kind === 'captured') {
+        greatest = later(greatest, sighting.sequence);
+        continue;
+      }
+      const request = `${sighting.arrivedMs} ${sighting.table}`;
+      const load = ofRequests.get(request) ?? (await this.#loadOf(sighting, greatest));
+      ofRequests.set(request, load);
+      loads.set(sighting, load);
     }
     await this.#raise(greatest);
     return loads;

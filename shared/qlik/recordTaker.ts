@@ -2,8 +2,8 @@ import { arrivalText } from '../ingest/arrivalToken.ts';
 import type { Outcome } from '../ingest/delivery.ts';
 import type { Parking, WaitingRecord } from '../ingest/parking.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { type DataRecord, type DataTaker, NO_POSITION, type TakingContext, type Waiting } from './dataTaker.ts';
-import type { Loads } from './loads.ts';
+import type { DataRecord, DataTaker, TakingContext, Waiting } from './dataTaker.ts';
+import { LOAD_PAUSE_MS, type Loads } from './loads.ts';
 import type { MetadataMessage } from './message.ts';
 import { readMetadata, type TableVersion } from './metadata.ts';
 import { type OpenedRecord, openBytes, type SchemaName } from './openRecord.ts';
@@ -121,9 +121,14 @@ export class RecordTaker {
     return 'catalog';
   }
 
+  /**
+   * A record that comes again keeps its place and what it remembers, unless as much time has passed as lies between two
+   * loads: then it may be the same row of another load, which has a place of its own.
+   */
   async #park(waiting: readonly Waiting[], clockMs: number): Promise<Outcome[]> {
+    const position = { around: new Date(clockMs - (clockMs % LOAD_PAUSE_MS)).toISOString() };
     const records = waiting.map(({ record: { bytes, index }, waitingFor, shown }) => {
-      return { position: NO_POSITION, bytes, waitingFor, arrival: arrivalText(clockMs, index), context: shown };
+      return { position, bytes, waitingFor, arrival: arrivalText(clockMs, index), context: shown };
     });
     return this.#parts.parking.park('qlik', this.#parts.stream, records);
   }

@@ -2,6 +2,7 @@ import { CosmosClient, type CosmosClientOptions, type Database } from '@azure/co
 import type { Config } from '../config.ts';
 import { appIdentity } from '../identity.ts';
 import { CONTAINERS, containerRequest } from './containers.ts';
+import { forgetFailedLookups } from './partitionCache.ts';
 
 /** How long one request may take before it counts as failed. */
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -11,7 +12,9 @@ const THROTTLE_RETRIES = { maxRetryAttemptCount: 9, fixedRetryIntervalInMillisec
 
 /** Opens the database. Makes no request: the app must start when the store is down. */
 export async function openDatabase(config: Config['cosmos']): Promise<Database> {
-  return new CosmosClient(await clientOptions(config)).database(config.database);
+  const client = new CosmosClient(await clientOptions(config));
+  forgetFailedLookups(client);
+  return client.database(config.database);
 }
 
 /** Creates the database and each container that is absent. In Azure they come from Bicep; this is for local stacks. */

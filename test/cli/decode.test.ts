@@ -71,6 +71,20 @@ describe('decoding a file without a store', () => {
     const { primary_keys: _, ...keyless } = goldengate;
     const [code, two] = await decodeFile(JSON.stringify(keyless), '--format', 'goldengate');
     assert.deepEqual([code, two.errors[0]?.reason], [1, 'no-key']);
+    const qlik = {
+      magic: 'atMSG',
+      type: 'DT',
+      headers: null,
+      messageSchemaId: null,
+      messageSchema: null,
+      message: {
+        data: { ID: 7 },
+        beforeData: null,
+        headers: { operation: 'INSERT', changeSequence: '20260807163510830000000000000000009' },
+      },
+    };
+    const [, three] = await decodeFile(JSON.stringify(qlik));
+    assert.deepEqual(summaryOf(three), ['qlik', 'insert qlik/file/unknown']);
   });
 
   test('says of anything else why it is none', async () => {

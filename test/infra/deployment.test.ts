@@ -129,14 +129,22 @@ describe('the deployment', { skip }, () => {
     assert.deepEqual(flexProblems({}, { ...site, properties: { siteConfig } }), ['linuxFxVersion']);
   });
 
-  test('runs on Node 24 with the identity that the settings name, its package read with the same', () => {
+  test('runs on Node 24, and every connection signs in as the one identity', () => {
     const site = only(plain, 'Microsoft.Web/sites');
-    const identity = only(plain, 'Microsoft.ManagedIdentity/userAssignedIdentities').id;
     const config = JSON.stringify(site.properties.functionAppConfig);
     assert.match(config, /"runtime":\{"name":"node","version":"24"\}/);
     assert.match(config, /"type":"UserAssignedIdentity"/);
-    assert.ok(identity.includes('userAssignedIdentities'));
-    assert.equal(site.tags?.['azd-service-name'], 'app');
+    const settings = settingsOf(plain);
+    const names = Object.keys(settings).filter((name) => name === 'AZURE_CLIENT_ID' || name.endsWith('__clientId'));
+    assert.deepEqual(names.sort(), [
+      'AZURE_CLIENT_ID',
+      'AzureWebJobsStorage__clientId',
+      'CES__clientId',
+      'CHANGEFEED__clientId',
+    ]);
+    const identities = new Set(names.map((name) => settings[name]));
+    assert.equal(identities.size, 1);
+    assert.match(String([...identities][0]), /identity-.*outputs\.clientId/);
   });
 
   test('has no key, connection string or SAS in any resource, setting or output, and would notice one', () => {

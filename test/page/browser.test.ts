@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, findChromium, startChromium } from '../stack/browser/chromium.ts';
 import type { BrowserTab } from '../stack/browser/tab.ts';
 import { FIXTURE_KEY, type FixtureApi, startFixtureApi } from './fixtureApi.ts';
@@ -7,6 +8,7 @@ import { change, letter, MARKUP, row, status, TABLES, table } from './fixtureDat
 
 const TABLE = 'ces/sales/Shop.dbo.Orders';
 const HOSTILE_TABLE = `ces/sales/${MARKUP}`;
+const TWO_POLLS_MS = 4_000;
 const chromium = findChromium();
 
 function calm() {
@@ -149,6 +151,21 @@ describe('the page in a browser', { skip: chromium === undefined && 'Chromium is
     api.state.failure = undefined;
     await tab.untilText('#connection', 'Live');
     assert.equal(await tab.evaluate("document.querySelector('#trouble').hidden"), true);
+  });
+
+  test('asks for nothing while it is hidden, and goes on when it is seen again', async () => {
+    const turn = async (isHidden: boolean) => {
+      await tab.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })`);
+      await tab.evaluate("document.dispatchEvent(new Event('visibilitychange')), true");
+    };
+    await openAt('#/overview');
+    await turn(true);
+    await tab.untilText('#connection', 'Paused');
+    const asked = tab.requests.length;
+    await delay(TWO_POLLS_MS);
+    assert.equal(tab.requests.length, asked);
+    await turn(false);
+    await tab.untilText('#connection', 'Live');
   });
 
   test('is used with the keyboard alone: list, detail, question, Escape back to where one was', async () => {

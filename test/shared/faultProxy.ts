@@ -15,6 +15,8 @@ export interface FaultProxy {
   /** Lets `writes` writes pass, then dies at the next. */
   arm(writes: number, death: Death): void;
   disarm(): void;
+  /** Lets nothing through, reads neither. */
+  cutOff(): void;
   close(): Promise<void>;
 }
 
@@ -23,6 +25,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let writes = 0;
   let fatalWrite = Number.POSITIVE_INFINITY;
   let death: Death = 'before';
+  let isCutOff = false;
 
   const forward = (
     incoming: IncomingMessage,
@@ -42,6 +45,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const position = isWrite(incoming, body) ? writes++ : writes;
     const relay = (status: number, headers: object, answer: Buffer) =>
       outgoing.writeHead(status, { ...headers }).end(answer);
+    if (isCutOff) return refuse(outgoing);
     if (position < fatalWrite) return forward(incoming, body, relay);
     const isFatal = position === fatalWrite && isWrite(incoming, body);
     if (isFatal && death === 'after') return forward(incoming, body, () => refuse(outgoing));
@@ -62,6 +66,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     disarm() {
       writes = 0;
       fatalWrite = Number.POSITIVE_INFINITY;
+      isCutOff = false;
+    },
+    cutOff() {
+      isCutOff = true;
     },
     async close() {
       server.closeAllConnections();

@@ -188,7 +188,7 @@ describe('operating the app', () => {
 describe('replaying all dead letters three times, under load', () => {
   test('leaves the same rows as once', async () => {
     // What nobody can read as it is, and what was given up although all of it is there.
-    const events = [...shopEvents({ seed: 11, changes: 60 })];
+    const events = [...shopEvents({ seed: 11, changes: 40 })];
     const bodies = events.map((event) => renderJson(event));
     const container = stack.container('deadletters');
     const letter = (body: Uint8Array, sequenceNumber: number) => ({
@@ -221,10 +221,10 @@ describe('replaying all dead letters three times, under load', () => {
     await bury();
     await replayAll();
     const once = await shopRows();
-    assert.ok(once.length > 10);
+    assert.ok(once.length > 5);
     assert.deepEqual(await stack.documents('deadletters'), []);
 
-    const load = [...shopEvents({ seed: 12, changes: 300 })].map((event) => {
+    const load = [...shopEvents({ seed: 12, changes: 200 })].map((event) => {
       return renderJson({
         ...event,
         table: { ...event.table, db: 'OtherShop', logicalPrefix: `other-${event.table.tbl}` },
@@ -234,7 +234,7 @@ describe('replaying all dead letters three times, under load', () => {
     const sending = (async () => {
       // The same events again and others, while the letters are replayed.
       for (let start = 0; start < load.length; start += 100) {
-        await stack.send([...load.slice(start, start + 100), ...bodies.slice(0, 30)]);
+        await stack.send([...load.slice(start, start + 100), ...bodies.slice(0, 20)]);
       }
     })();
     for (let round = 0; round < 3; round++) {
@@ -242,7 +242,7 @@ describe('replaying all dead letters three times, under load', () => {
       await replayAll();
     }
     await sending;
-    const expected = before + load.length + Math.ceil(load.length / 100) * 30;
+    const expected = before + load.length + Math.ceil(load.length / 100) * 20;
     await eventually(
       () => stack.cesStatus(),
       (numbers) => (numbers?.received ?? 0) >= expected,

@@ -10,6 +10,7 @@ import { verify } from '../../cli/verify.ts';
 import { EMPLOYEE_8, EMPLOYEE_8_DELETE, EMPLOYEE_8_INSERT, EMPLOYEE_8_UPDATE } from '../../local/samples/employee8.ts';
 import { renderJson } from '../../local/samples/render.ts';
 import type { SampleEvent } from '../../local/samples/sampleEvent.ts';
+import { startFunction } from '../../local/sampleTraffic.ts';
 import type { Columns } from '../../shared/change/json.ts';
 import { type CliFolder, openCliFolder } from '../cli/runCli.ts';
 import { eventually, startTestStack, type TestStack } from './testStack.ts';
@@ -19,7 +20,7 @@ const TABLE = 'ces/ces/EmployeesDb.dbo.Employees';
 let stack: TestStack;
 let cli: CliFolder;
 before(async () => {
-  stack = await startTestStack({ TOMBSTONE_TTL_DAYS: '3650' });
+  stack = await startTestStack({ TOMBSTONE_TTL_DAYS: '3650', PARKED_TIMEOUT_HOURS: '0.0000001' });
   cli = await openCliFolder(stack.description);
 });
 after(async () => {
@@ -91,6 +92,31 @@ describe('the command line on a stack', () => {
     assert.equal(one.output, '1 dead letters deleted');
     const rest = await cli.run(deadletters, ['purge', '--stream', 'ces', '--yes', '--json']);
     assert.equal(rest.output, '{"deleted":1}');
+  });
+
+  test('sends to an endpoint, and makes the row of a dead letter when the catalog has been mended', async () => {
+    const record = { qual_table: 'S.T', op_type: 'I', op_ts: '2026-08-07T10:00:00.000000Z', pos: 'G-1' };
+    const data = await cli.file('data.json', JSON.stringify({ ...record, after: { ID: 1, NAME: 'x' } }));
+    const endpoint = ['--endpoint', 'goldengate/pos'];
+    assert.equal((await cli.run(send, [data, ...endpoint])).output, `${data}: received 1, parked 1`);
+    await startFunction(stack.description, 'sweep');
+    const listed = async () => (await cli.run(deadletters, ['list', '--stream', 'pos'])).output;
+    assert.match(await eventually(listed, (text) => text.includes('no-key')), /goldengate\/pos +no-key/);
+    const columns = {
+      ID: { type: 'number', null: false, key: true },
+      NAME: { type: 'string', null: true, key: false },
+    };
+    const metadata = { op_type: 'OBJECT_METADATA', qual_table: 'S.T', columns };
+    await cli.run(send, [await cli.file('metadata.json', JSON.stringify(metadata)), ...endpoint]);
+    const replayed = await cli.run(deadletters, ['replay', '--stream', 'pos']);
+    assert.deepEqual([replayed.code, replayed.output], [0, 'replayed 1, applied 1']);
+    assert.equal(await listed(), 'there are no dead letters');
+    const rows = (await stack.rows()).filter(({ source }) => source === 'goldengate');
+    assert.deepEqual(
+      rows.map(({ table, row }) => [table, row]),
+      [['goldengate/pos/S.T', { ID: 1, NAME: 'x' }]],
+    );
+    await assert.rejects(cli.run(send, [data, '--endpoint', 'elsewhere']), { name: 'UsageError' });
   });
 
   test('finds everything in order', async () => {

@@ -311,6 +311,19 @@ describe('keys', () => {
     assert.deepEqual((await of('rows'))[0]?.keys, { ID: 600 });
   });
 
+  test('are spelled as the schema of their table says, whoever names them', async () => {
+    const { post, rows } = await newStream();
+    const after = { type: 'object', properties: { ID: { type: ['number', 'null'] }, A: { type: 'string' } } };
+    const schema = { ...SCHEMA, properties: { before: after, after } };
+    await post([schema, classic('I', '1', { after: { ID: '0600', A: 'a' } })]);
+    await post(classic('U', '2', { after: { ID: 600, B: 'b' } }));
+    assert.deepEqual(await rows(), { 600: { ID: 600, A: 'a', B: 'b' } });
+    // Its word counts for more than that of the metadata.
+    await post([{ ...METADATA, columns: { ID: { type: 'string', null: false, key: true } } }]);
+    await post(record('UPDATE', 5, { after: { ID: '600.0', A: 'c' } }));
+    assert.deepEqual(await rows(), { 600: { ID: 600, A: 'c', B: 'b' } });
+  });
+
   test('of 38 digits lose none of them', async () => {
     const { post, rows } = await newStream();
     const digits = '12345678901234567890123456789012345678';

@@ -56,7 +56,7 @@ export async function replay(
 }
 
 export async function letters(test: TestStore): Promise<DeadLetterDocument[]> {
-  return (await test.documents('deadletters')) as unknown as DeadLetterDocument[];
+  return (await test.documents('deadletters')) as readonly object[] as DeadLetterDocument[];
 }
 
 /** The numbers of a report that are not 0. */

@@ -24,8 +24,9 @@ const row = (table: string, minutes: number) =>
 
 /** Number and base of the load of a table. */
 async function loadOf(loads: Loads, table: string, ...sightings: Parameters<Loads['record']>[0]) {
-  const load = (await loads.record(sightings)).get(table);
-  return [load?.load, load?.base];
+  const recorded = [...(await loads.record(sightings))];
+  const found = recorded.find(([sighting]) => sighting.kind === 'load' && sighting.table === table);
+  return [found?.[1].load, found?.[1].base];
 }
 
 describe('the load that a row belongs to', () => {
@@ -56,6 +57,22 @@ describe('the load that a row belongs to', () => {
     assert.equal(new Set(found.map(([, base]) => base)).size, 1);
     assert.deepEqual(new Set(found.map(([load]) => load)), new Set([1]));
     assert.equal(await (await loadsOf('race')).greatest(), sequenceOf(15));
+  });
+
+  test('of rows that waited together is that of each, an older one than the latest too', async () => {
+    const loads = await loadsOf('together');
+    await loads.record([captured(3), row('t', 60)]);
+    const waited = [0, 1, 30, 61].map((minutes) => ({ ...row('t', minutes), shown: sequenceOf(minutes) }));
+    const recorded = await loads.record(waited);
+    assert.deepEqual(
+      waited.map((sighting) => [recorded.get(sighting)?.load, recorded.get(sighting)?.base]),
+      [
+        [2, sequenceOf(0)],
+        [2, sequenceOf(0)],
+        [3, sequenceOf(30)],
+        [1, sequenceOf(3)],
+      ],
+    );
   });
 
   test('of a row that had to wait begins after what the stream had shown when the row came', async () => {

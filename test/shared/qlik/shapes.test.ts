@@ -80,7 +80,7 @@ describe('a message', () => {
       data: [{ ID: '1' }, { A: 'NULL' }],
       bu_data: [{ ID: '1' }, { A: 'x' }],
     };
-    const opened = openJson(old as unknown as JsonValue, format);
+    const opened = openJson(old as JsonValue, format);
     assert.deepEqual(opened, {
       kind: 'data',
       schemaId: null,
