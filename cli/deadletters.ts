@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { DeadLetterSummary, DeadLetterView } from '../shared/operate/deadLetterView.ts';
-import type { ReplayReport } from '../shared/operate/replay.ts';
+import type { ReplayReport } from '../shared/operate/replayReport.ts';
 import type { DeadLetterAddress } from '../shared/store/deadLetters.ts';
 import { API_OPTIONS, type ApiTarget, apiTarget, callApi } from './api.ts';
 import { type Command, type CommandContext, EXIT, type ExitCode, UsageError } from './command.ts';

@@ -74,7 +74,13 @@ async function decodedView(record: DeadRecord, replayer: Replayer | undefined): 
   if (replayer === undefined) {
     return { error: { reason: record.reason, detail: 'the stream of this record is not in the settings any more' } };
   }
-  return decodedViewOf(await replayer.decode(record));
+  try {
+    return decodedViewOf(await replayer.decode(record));
+  } catch (error) {
+    // A fault of ours: the letter must be seen all the same.
+    const detail = `decoding failed: ${error instanceof Error ? `${error.name}: ${error.message}` : error}`;
+    return { error: { reason: record.reason, detail } };
+  }
 }
 
 function textOf({ bytes, pieces }: DeadRecord): string | null {

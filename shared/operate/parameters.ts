@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DEAD_LETTER_REASONS } from '../ingest/reasons.ts';
 import type { DeadLetterFilter } from '../store/deadLetterFilter.ts';
 import { QueryError } from './queryError.ts';
-import type { ReplayRequest } from './replay.ts';
+import type { ReplayRequest } from './replayPages.ts';
 
 /** The query of a request, name by name; null where it has none. */
 export type Query = (name: string) => string | null;

@@ -1,47 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Source } from '../change/change.ts';
-import type { Outcome } from '../ingest/delivery.ts';
-import { packContinuation, unpackContinuation } from '../ingest/page.ts';
+import type { DeadLetterReason } from '../ingest/reasons.ts';
 import type { Replayer } from '../ingest/replay.ts';
-import type { DeadLetterFilter } from '../store/deadLetterFilter.ts';
 import type { DeadLetterAddress, DeadLetterDocument, DeadLetterStore } from '../store/deadLetters.ts';
 import { StoreUnavailableError } from '../store/errors.ts';
 import { backoffMs } from '../store/operations.ts';
 import { deadRecordOf } from './deadLetterView.ts';
-
-/** Which dead letters to replay, and how. */
-export interface ReplayRequest {
-  readonly which: { readonly ids: readonly DeadLetterAddress[] } | { readonly filter: DeadLetterFilter };
-  /** Takes changes in that are older than tombstones live, too. */
-  readonly force: boolean;
-  /** Where the call before ended; null for the first. */
-  readonly continuation: string | null;
-}
-
-/** What became of them. Each is counted in `replayed`, `stillDead` or `missing`; outcomes count the replayed ones. */
-export interface ReplayReport {
-  readonly replayed: number;
-  readonly applied: number;
-  readonly duplicate: number;
-  readonly stale: number;
-  /** Pieces of split events that wait for the rest again. */
-  readonly segments: number;
-  readonly parked: number;
-  readonly catalog: number;
-  readonly ignored: number;
-  readonly stillDead: number;
-  readonly missing: number;
-  /** Of those that are still dead. */
-  readonly errors: readonly ReplayError[];
-  /** How many are left for the next call, which `continuation` is for. */
-  readonly remaining: number;
-  readonly continuation: string | null;
-}
-
-export interface ReplayError extends DeadLetterAddress {
-  readonly reason: string;
-  readonly detail: string;
-}
+import { pagesOf, type ReplayRequest } from './replayPages.ts';
+import { MOST_TELLING, type ReplayReport, type Taken, Tally, type Verdict } from './replayReport.ts';
 
 export interface ReplayParts {
   readonly deadLetters: DeadLetterStore;
@@ -52,17 +18,9 @@ export interface ReplayParts {
 /** A call ends after so long, or so many; the platform cuts requests off after 230 seconds. */
 const TIME_LIMIT_MS = 60_000;
 const LETTERS_PER_CALL = 1_000;
-const LETTERS_PER_PAGE = 50;
 /** Small: the streams go on meanwhile, and need the same request units. */
 const LETTERS_IN_FLIGHT = 4;
 const MAX_ROUNDS = 50;
-const MAX_ERRORS = 100;
-
-type Taken = Exclude<Outcome['outcome'], 'deadLettered'>;
-/** Of a record that held several changes, what it is counted as. */
-const MOST_TELLING: readonly Taken[] = ['applied', 'stale', 'duplicate', 'parked', 'segment', 'catalog', 'ignored'];
-
-type Verdict = { readonly taken: Taken } | { readonly dead: ReplayError } | 'missing';
 
 /**
  * Runs dead letters through today's code. A letter is removed only when all that is in it is durable somewhere else, and
@@ -82,7 +40,7 @@ export async function replayDeadLetters(
     const { letters, next } = await pages.read(place);
     const queue = letters.values();
     const worker = async () => {
-      for (const letter of queue) tally.add(await replayOne(deadLetters, replayerOf, letter, request.force));
+      for (const letter of queue) tally.add(await replaySafely(deadLetters, replayerOf, letter, request.force));
     };
     await Promise.all(Array.from({ length: LETTERS_IN_FLIGHT }, worker));
     if (next === null) return tally.report(0, null);
@@ -90,6 +48,23 @@ export async function replayDeadLetters(
       return tally.report(await pages.remaining(next), pages.pack(next));
     }
     place = next;
+  }
+}
+
+/** A fault of ours in the handling of one letter must not keep the others from being replayed. */
+async function replaySafely(
+  store: DeadLetterStore,
+  replayerOf: ReplayParts['replayerOf'],
+  address: DeadLetterAddress,
+  force: boolean,
+): Promise<Verdict> {
+  try {
+    return await replayOne(store, replayerOf, address, force);
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error;
+    const detail = `the replay failed: ${error instanceof Error ? `${error.name}: ${error.message}` : error}`;
+    await noteFailure(store, address, { detail });
+    return { dead: { stream: address.stream, id: address.id, reason: 'internal-fault', detail } };
   }
 }
 
@@ -113,7 +88,7 @@ async function replayOne(
     const outcomes = await replayer.replay(deadRecordOf(document));
     const own = outcomes.find((each) => each.outcome === 'deadLettered' && each.deadLetterId === address.id);
     if (own?.outcome === 'deadLettered') {
-      await noteFailure(store, address, own);
+      await noteFailure(store, address, { reason: own.reason, detail: own.detail });
       return { dead: { ...address, reason: own.reason, detail: own.detail } };
     }
     const other = outcomes.find((each) => each.outcome === 'deadLettered');
@@ -131,12 +106,13 @@ async function replayOne(
 async function noteFailure(
   store: DeadLetterStore,
   address: DeadLetterAddress,
-  { reason, detail }: Extract<Outcome, { readonly outcome: 'deadLettered' }>,
+  today: { readonly reason?: DeadLetterReason; readonly detail: string },
 ): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const version = await store.read(address);
     if (version === undefined) return;
     const { document, etag } = version;
+    const { reason = document.reason, detail } = today;
     const noted = { ...document, reason, detail, tries: document.tries + 1, triedAt: new Date().toISOString() };
     if ((await store.replace(noted, etag)) === 'written') return;
     await delay(backoffMs(round));
@@ -145,90 +121,4 @@ async function noteFailure(
 
 function notReplayable(source: Source): string {
   return `not replayable: the ${source} stream that it came from is not in the settings any more`;
-}
-
-/** The letters of a request, some at a time. A place is what the next page begins with. */
-interface Pages {
-  readonly start: string | null;
-  read(place: string | null): Promise<{ readonly letters: readonly DeadLetterAddress[]; readonly next: string | null }>;
-  remaining(place: string): Promise<number>;
-  pack(place: string): string;
-}
-
-function pagesOf(store: DeadLetterStore, { which, continuation }: ReplayRequest): Pages {
-  if ('ids' in which) {
-    const { ids } = which;
-    const start = continuation === null ? null : String(unpackContinuation(continuation, ['string'])[0]);
-    return {
-      start,
-      async read(place) {
-        const from = Number(place ?? 0);
-        const end = from + LETTERS_PER_PAGE;
-        return { letters: ids.slice(from, end), next: end < ids.length ? String(end) : null };
-      },
-      remaining: async (place) => ids.length - Number(place),
-      pack: (place) => packContinuation([place]),
-    };
-  }
-  // What comes in while it is replayed belongs to the next time, or a stream of bad records would keep it going for ever.
-  const [start, until] =
-    continuation === null
-      ? [null, new Date().toISOString()]
-      : unpackContinuation(continuation, ['string', 'string']).map(String);
-  const to = which.filter.to !== undefined && which.filter.to < String(until) ? which.filter.to : String(until);
-  const filter = { ...which.filter, to };
-  return {
-    start: start ?? null,
-    async read(place) {
-      const page = await store.list(filter, { limit: LETTERS_PER_PAGE, continuation: place, order: 'oldest' });
-      return { letters: page.items, next: page.continuation };
-    },
-    remaining: (place) => store.count(filter, place),
-    pack: (place) => packContinuation([place, to]),
-  };
-}
-
-const COUNTED_AS = {
-  applied: 'applied',
-  duplicate: 'duplicate',
-  stale: 'stale',
-  segment: 'segments',
-  parked: 'parked',
-  catalog: 'catalog',
-  ignored: 'ignored',
-} as const satisfies { [Name in Taken]: keyof ReplayReport };
-
-class Tally {
-  readonly #outcomes = { applied: 0, duplicate: 0, stale: 0, segments: 0, parked: 0, catalog: 0, ignored: 0 };
-  readonly #errors: ReplayError[] = [];
-  #replayed = 0;
-  #stillDead = 0;
-  #missing = 0;
-
-  get letters(): number {
-    return this.#replayed + this.#stillDead + this.#missing;
-  }
-
-  add(verdict: Verdict): void {
-    if (verdict === 'missing') this.#missing++;
-    else if ('taken' in verdict) {
-      this.#replayed++;
-      this.#outcomes[COUNTED_AS[verdict.taken]]++;
-    } else {
-      this.#stillDead++;
-      if (this.#errors.length < MAX_ERRORS) this.#errors.push(verdict.dead);
-    }
-  }
-
-  report(remaining: number, continuation: string | null): ReplayReport {
-    return {
-      replayed: this.#replayed,
-      ...this.#outcomes,
-      stillDead: this.#stillDead,
-      missing: this.#missing,
-      errors: this.#errors,
-      remaining,
-      continuation,
-    };
-  }
 }

@@ -2,7 +2,7 @@ import type * as page from '../../page/contract.ts';
 import type { RowDocument } from '../../shared/change/rowDocument.ts';
 import type { DeadLetterSummary, DeadLetterView } from '../../shared/operate/deadLetterView.ts';
 import type { Health } from '../../shared/operate/health.ts';
-import type { ReplayReport } from '../../shared/operate/replay.ts';
+import type { ReplayReport } from '../../shared/operate/replayReport.ts';
 import type { Status } from '../../shared/operate/status.ts';
 import type { RecordedChange } from '../../shared/store/changes.ts';
 

@@ -7,7 +7,7 @@ import { splitEvent } from '../../local/samples/splitEvent.ts';
 import type { RowDocument } from '../../shared/change/rowDocument.ts';
 import type { DeadLetterSummary, DeadLetterView } from '../../shared/operate/deadLetterView.ts';
 import type { Health } from '../../shared/operate/health.ts';
-import type { ReplayReport } from '../../shared/operate/replay.ts';
+import type { ReplayReport } from '../../shared/operate/replayReport.ts';
 import type { Status } from '../../shared/operate/status.ts';
 import type { RecordedChange } from '../../shared/store/changes.ts';
 import type { TableNumbers } from '../../shared/store/tables.ts';

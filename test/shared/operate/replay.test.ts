@@ -6,6 +6,7 @@ import { feedSchema, feedType } from '../../../local/changefeed/feedSchema.ts';
 import { EMPLOYEE_8, EMPLOYEE_8_INSERT, EMPLOYEE_8_UPDATE } from '../../../local/samples/employee8.ts';
 import { renderAvro, renderJson } from '../../../local/samples/render.ts';
 import type { SampleEvent } from '../../../local/samples/sampleEvent.ts';
+import { replayDeadLetters } from '../../../shared/operate/replay.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { bury, hubMessage, letters, numbersOf, replay } from './buried.ts';
 
@@ -64,6 +65,26 @@ describe('replaying dead letters', () => {
     const { stillDead, errors } = await replay(store, ids);
     assert.equal(stillDead, 1);
     assert.match(errors[0]?.detail ?? '', /not in the settings/);
+  });
+
+  test('goes on with the others when the code stumbles over one', async () => {
+    const ids = await bury(store, 'ces', 'ces', [hubMessage(Buffer.from('a')), hubMessage(Buffer.from('b'))]);
+    const { deadLetters } = await store.open();
+    const replayerOf = () => ({
+      decode: async () => [],
+      replay: async ({ bytes }: { bytes: Uint8Array }) => {
+        if (Buffer.from(bytes).toString() === 'a') throw new TypeError('a fault');
+        return [{ outcome: 'applied' } as const];
+      },
+    });
+    const request = { which: { ids }, force: false, continuation: null };
+    const report = await replayDeadLetters({ deadLetters, replayerOf }, request);
+    assert.deepEqual(numbersOf(report), { replayed: 1, applied: 1, stillDead: 1 });
+    assert.match(report.errors[0]?.detail ?? '', /TypeError: a fault/);
+    assert.deepEqual(
+      (await letters(store)).map(({ reason, tries }) => [reason, tries]),
+      [['undecodable', 1]],
+    );
   });
 
   test('takes of a message with several events only the one that failed', async () => {
