@@ -33,6 +33,9 @@ const THROTTLED = 429;
 const TOO_LARGE = 413;
 /** Statuses that say "again": too many requests, retry with, unavailable, gone (a partition moved), not this one's turn. */
 const TRANSIENT = new Set([THROTTLED, 449, 503, 410, 408, 424]);
+/** Stands for no answer at all. */
+const SENT_INTO_THE_VOID = 503;
+const LOST_CONNECTION = /ECONNRESET|EPIPE|socket hang up/;
 const RETRY_BASE_MS = 20;
 const RETRY_MAX_MS = 2_000;
 /** Longer than this, and the batch comes again from its source. */
@@ -147,6 +150,7 @@ async function send(
     const contentResponseOnWriteEnabled = inputs.some(({ operationType }) => operationType === 'Read');
     responses = await container.items.bulk(inputs, { continueOnError: true }, { contentResponseOnWriteEnabled });
   } catch (error) {
+    if (isLostConnection(error)) return inputs.map(() => ({ statusCode: SENT_INTO_THE_VOID }));
     throw new StoreUnavailableError(`${inputs.length} operations on ${container.id} failed`, { cause: error });
   }
   const fatal = responses.find(({ statusCode }) => statusCode === 401 || statusCode === 403 || statusCode >= 500);
@@ -154,6 +158,15 @@ async function send(
     throw new StoreUnavailableError(`${container.id} answered ${fatal.statusCode}`);
   }
   return responses;
+}
+
+/**
+ * A kept-alive connection that the service closed just as it was used again. Nobody knows whether the operations got
+ * through, and sending them again is safe: what was created answers 409, what was replaced 412. The client wraps the
+ * error and keeps only its message.
+ */
+function isLostConnection(error: unknown): boolean {
+  return error instanceof Error && LOST_CONNECTION.test(error.message);
 }
 
 function toInput(operation: Operation): OperationInput {

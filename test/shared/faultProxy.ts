@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+const KEEP_ALIVE_MS = 120_000;
+
 /** What happens to the write at which a process is to die: the store never sees it, or does and cannot say so. */
 export type Death = 'before' | 'after';
 
@@ -51,6 +53,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (isFatal && death === 'after') return forward(incoming, body, () => refuse(outgoing));
     refuse(outgoing);
   });
+  // Longer than any test is busy with other things: a connection closed in the meantime is a fault nobody ordered.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address() as AddressInfo;
   return {
