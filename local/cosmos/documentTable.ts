@@ -69,7 +69,7 @@ export class DocumentTable {
 
   find(key: EncodedKey, id: string, nowMs: number): StoredDocument | undefined {
     const row = this.#find.get(...levels(key), id, nowMs);
-    return row === undefined ? undefined : toDocument(row);
+    return row === undefined ? undefined : documentOf(row);
   }
 
   insert(document: NewDocument): StoredDocument {
@@ -100,7 +100,7 @@ export class DocumentTable {
       `SELECT sequence, etag, written, body FROM ${this.#name}
        WHERE ${where} sequence > ? AND (expires IS NULL OR expires > ?) ORDER BY sequence`,
     );
-    for (const row of statement.iterate(...values, afterSequence, nowMs)) yield toDocument(row);
+    for (const row of statement.iterate(...values, afterSequence, nowMs)) yield documentOf(row);
   }
 
   count(filters: readonly ColumnFilter[], nowMs: number): number {
@@ -139,7 +139,7 @@ function condition(filters: readonly ColumnFilter[]): { where: string; values: S
   return { where: clauses.join(' '), values: filters.flatMap((filter) => filter.values) };
 }
 
-function toDocument(row: Record<string, SQLOutputValue>): StoredDocument {
+function documentOf(row: Record<string, SQLOutputValue>): StoredDocument {
   const { etag, body } = row;
   if (typeof etag !== 'string' || typeof body !== 'string') throw new TypeError('A stored document is damaged.');
   return { sequence: integer(row.sequence), etag, writtenAtMs: integer(row.written), body };

@@ -68,7 +68,7 @@ export interface RowHeader {
 }
 
 /** The document of `row`. Equal states have equal documents, whatever changes made them, but for `updatedAt`. */
-export function toDocument(header: RowHeader, row: MergedRow, updatedAt: string, tombstoneTtl: number): RowDocument {
+export function documentOf(header: RowHeader, row: MergedRow, updatedAt: string, tombstoneTtl: number): RowDocument {
   const { base, deleted } = row.state;
   // Sorted, so that the columns stand in one order whatever order the images came in.
   const cells = [...row.state.cells].sort(([a], [b]) => (a < b ? -1 : 1));

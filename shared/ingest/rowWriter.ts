@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Source } from '../change/change.ts';
 import type { RowChange } from '../change/effect.ts';
 import { mergeInto } from '../change/merge.ts';
-import { applyTo, fromDocument, toDocument, unseen } from '../change/rowDocument.ts';
+import { applyTo, documentOf, fromDocument, unseen } from '../change/rowDocument.ts';
 import { StoreUnavailableError } from '../store/errors.ts';
 import { backoffMs } from '../store/operations.ts';
 import type { RowStore, RowWrite, StoredRow } from '../store/rows.ts';
@@ -73,7 +73,7 @@ export class RowWriter {
       const row = mergeGroup(before, changes, group, outcomes, floors.get(group.table));
       if (row === undefined) return;
       const header = { ...origin, table: group.table, id: group.id };
-      writes.push({ document: toDocument(header, row, updatedAt, this.#tombstoneTtlSeconds), etag: before?.etag });
+      writes.push({ document: documentOf(header, row, updatedAt, this.#tombstoneTtlSeconds), etag: before?.etag });
       written.push(group);
     });
     const again: Group[] = [];

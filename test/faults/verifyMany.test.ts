@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { verify } from '../../cli/verify.ts';
-import { applyTo, toDocument, unseen } from '../../shared/change/rowDocument.ts';
+import { applyTo, documentOf, unseen } from '../../shared/change/rowDocument.ts';
 import { tokenOf } from '../../shared/change/tokens.ts';
 import { type CliFolder, openCliFolder } from '../cli/runCli.ts';
 import { startTestStore, type TestStore } from '../shared/testStore.ts';
@@ -32,7 +32,7 @@ describe('verifying a hundred thousand rows', () => {
     const { rows } = await store.open();
     for (let start = 1; start <= ROWS; start += ROWS_PER_WRITE) {
       const writes = Array.from({ length: ROWS_PER_WRITE }, (_, at) => ({
-        document: documentOf(start + at),
+        document: rowNumber(start + at),
         etag: undefined,
       }));
       await rows.write(writes);
@@ -43,13 +43,13 @@ describe('verifying a hundred thousand rows', () => {
     await cli.close();
   });
 
-  function documentOf(id: number) {
+  function rowNumber(id: number) {
     const keys = { Id: id };
     const row = unseen(keys);
     const columns = Object.entries(columnsOf(id));
     const effect = { kind: 'full', token: tokenOf('0', 'full'), columns } as const;
     applyTo(row, { table: TABLE, id: String(id), keys, committedAt: null, effect });
-    return toDocument({ id: String(id), table: TABLE, source: 'ces', stream: 'ces' }, row, '2026-08-07T00:00:00Z', 1);
+    return documentOf({ id: String(id), table: TABLE, source: 'ces', stream: 'ces' }, row, '2026-08-07T00:00:00Z', 1);
   }
 
   test('finds what was planted, and nothing else, and says so in one screen', async () => {

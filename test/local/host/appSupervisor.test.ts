@@ -30,6 +30,8 @@ test('a call waits for the app as long as it may, and is told what became of it'
 
   await assert.rejects(call(), FunctionFailedError);
   writeFileSync(path, '');
+  // Stopped, so that it cannot answer before it is killed.
+  supervisor.kill('SIGSTOP');
   const inFlight = call();
   supervisor.kill('SIGKILL');
   await assert.rejects(inFlight, AppExitedError);

@@ -5,10 +5,10 @@ import type { RowChange } from '../../../shared/change/effect.ts';
 import type { RowEffect } from '../../../shared/change/merge.ts';
 import {
   applyTo,
+  documentOf,
   fromDocument,
   type MergedRow,
   type RowDocument,
-  toDocument,
   unseen,
 } from '../../../shared/change/rowDocument.ts';
 import { tokenOf } from '../../../shared/change/tokens.ts';
@@ -49,9 +49,9 @@ function replay(changes: readonly RowChange[], cuts: readonly boolean[]): RowDoc
   let row: MergedRow = unseen({ id: 1 });
   changes.forEach((each, index) => {
     applyTo(row, each);
-    if (cuts[index]) row = fromDocument(JSON.parse(JSON.stringify(toDocument(HEADER, row, 'then', TTL_SECONDS))));
+    if (cuts[index]) row = fromDocument(JSON.parse(JSON.stringify(documentOf(HEADER, row, 'then', TTL_SECONDS))));
   });
-  return toDocument(HEADER, row, 'now', TTL_SECONDS);
+  return documentOf(HEADER, row, 'now', TTL_SECONDS);
 }
 
 describe('row documents', () => {
@@ -87,7 +87,7 @@ describe('row documents', () => {
     const common = { table: HEADER.table, id: '1', keys: { id: 1 } };
     applyTo(row, { ...common, committedAt: '2026-01-01T00:00:01.000Z', effect: full });
     applyTo(row, { ...common, committedAt: '2026-01-01T00:00:02.000Z', effect: partial });
-    assert.deepEqual(toDocument(HEADER, row, 'now', TTL_SECONDS), {
+    assert.deepEqual(documentOf(HEADER, row, 'now', TTL_SECONDS), {
       ...HEADER,
       keys: { id: 1 },
       row: { a: 'y', b: null, id: 1 },
@@ -104,7 +104,7 @@ describe('row documents', () => {
     const row = unseen({ id: 1 });
     const effect = { kind: 'delete', token: tokenOf('3', 'delete') } as const;
     applyTo(row, { table: HEADER.table, id: '1', keys: { id: 1 }, committedAt: null, effect });
-    assert.deepEqual(toDocument(HEADER, row, 'now', TTL_SECONDS), {
+    assert.deepEqual(documentOf(HEADER, row, 'now', TTL_SECONDS), {
       ...HEADER,
       keys: { id: 1 },
       row: {},
@@ -128,7 +128,7 @@ describe('row documents', () => {
     } as const;
     applyTo(row, { ...common, effect: amendment });
     applyTo(row, { ...common, effect: { kind: 'removal', token: tokenOf('3', 'delete') } });
-    const tombstone = toDocument(HEADER, row, 'now', TTL_SECONDS);
+    const tombstone = documentOf(HEADER, row, 'now', TTL_SECONDS);
     assert.deepEqual(tombstone, {
       ...HEADER,
       keys: { id: 1 },
@@ -145,7 +145,7 @@ describe('row documents', () => {
     const again = fromDocument(tombstone);
     const columns = Object.entries({ id: 1, tier: 'Hot', size: 5 });
     applyTo(again, { ...common, effect: { kind: 'full', token: tokenOf('3', 'full'), columns } });
-    const { row: back, deleted, amended } = toDocument(HEADER, again, 'now', TTL_SECONDS);
+    const { row: back, deleted, amended } = documentOf(HEADER, again, 'now', TTL_SECONDS);
     assert.deepEqual(
       { back, deleted, amended },
       { back: { id: 1, size: 5, tier: 'Cool' }, deleted: false, amended: undefined },
