@@ -26,12 +26,15 @@ export interface TableKnowledge {
 export class ChangeMaker {
   readonly names: FieldNames;
   readonly #stream: string;
+  /** What the identity of every change of the stream starts with. */
+  readonly #identityStart: string;
   readonly #settings: GoldenGateStream;
   readonly #times: OpTimeReader;
 
   constructor(stream: string, settings: GoldenGateStream) {
     this.names = fieldNames(settings.fields);
     this.#stream = stream;
+    this.#identityStart = `goldengate\n${stream}`;
     this.#settings = settings;
     this.#times = new OpTimeReader(settings.timeZone);
   }
@@ -99,7 +102,7 @@ export class ChangeMaker {
    */
   #identity({ record, op, name, isDataStream }: DataRecord, { before, after }: Images): string {
     const position = textMember(record, this.names.position);
-    const stream = `goldengate\n${this.#stream}`;
+    const stream = this.#identityStart;
     if (position !== null && position !== '') {
       return isDataStream ? `${stream}\n${op}\n${position}` : `${stream}\n${name}\n${op}\n${position}`;
     }

@@ -40,29 +40,42 @@ function nestedImage(image: JsonValue | undefined, name: string): Columns | null
 }
 
 function unnestedImages(record: JsonObject, names: FieldNames, delimiter: string, op: GoldenGateOp): Images {
-  const beforePrefix = names.before + delimiter;
-  const afterPrefix = names.after + delimiter;
-  const before: { [name: string]: JsonValue } = {};
-  const after: { [name: string]: JsonValue } = {};
   const columns: { [name: string]: JsonValue } = {};
   const origin: { [name: string]: JsonValue } = {};
   let isFlattened = false;
   for (const name in record) {
     const value = record[name] ?? null;
     if (names.all.has(name)) setMember(origin, name, value);
-    else if (name.startsWith(afterPrefix)) {
-      isFlattened = true;
-      setMember(after, name.slice(afterPrefix.length), value);
-    } else if (name.startsWith(beforePrefix)) {
-      isFlattened = true;
-      setMember(before, name.slice(beforePrefix.length), value);
-    } else setMember(columns, name, value);
+    else {
+      setMember(columns, name, value);
+      isFlattened ||= isPrefixed(name, names.after, delimiter) || isPrefixed(name, names.before, delimiter);
+    }
   }
-  if (isFlattened) {
-    return { before: nonEmpty(known(before)), after: nonEmpty(known(after)), origin: { ...origin, ...columns } };
-  }
+  if (isFlattened) return flattenedImages(columns, origin, names, delimiter);
   const image = nonEmpty(known(columns));
   return op === 'delete' ? { before: image, after: null, origin } : { before: null, after: image, origin };
+}
+
+/** Beside the columns of flattened images, what has no prefix is the record's own. */
+function flattenedImages(members: JsonObject, origin: JsonObject, names: FieldNames, delimiter: string): Images {
+  const before: { [name: string]: JsonValue } = {};
+  const after: { [name: string]: JsonValue } = {};
+  const rest: { [name: string]: JsonValue } = {};
+  for (const name in members) {
+    const value = members[name] ?? null;
+    if (isPrefixed(name, names.after, delimiter)) {
+      setMember(after, name.slice(names.after.length + delimiter.length), value);
+    } else if (isPrefixed(name, names.before, delimiter)) {
+      setMember(before, name.slice(names.before.length + delimiter.length), value);
+    } else setMember(rest, name, value);
+  }
+  return { before: nonEmpty(known(before)), after: nonEmpty(known(after)), origin: { ...origin, ...rest } };
+}
+
+function isPrefixed(name: string, image: string, delimiter: string): boolean {
+  // Asked for every column of every record: most names start with another letter.
+  if (name.charCodeAt(0) !== image.charCodeAt(0)) return false;
+  return name.startsWith(image) && name.startsWith(delimiter, image.length);
 }
 
 function nonEmpty(image: Columns): Columns | null {

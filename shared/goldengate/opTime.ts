@@ -13,7 +13,6 @@ const REST = /^(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/;
 const FRACTION_DIGITS = 9;
 const SECOND_LENGTH = 'yyyy-mm-ddThh:mm:ss'.length;
 const MS_PER_MINUTE = 60_000;
-const NO_REST: readonly string[] = [];
 
 /** Reads the times of a stream whose times without a zone are of `timeZone` (IANA). */
 export class OpTimeReader {
@@ -26,6 +25,8 @@ export class OpTimeReader {
   #second = '';
   #zone: string | undefined;
   #utcSecond: string | undefined;
+  #rest = '';
+  #restRead: Rest | undefined = readRest('');
 
   constructor(timeZone: string) {
     this.#timeZone = timeZone;
@@ -41,21 +42,21 @@ export class OpTimeReader {
   }
 
   #read(text: string): OpTime | undefined {
-    const rest = text.length === SECOND_LENGTH ? NO_REST : REST.exec(text.slice(SECOND_LENGTH));
-    if (rest === null) return undefined;
-    const [, fraction = '', zone] = rest;
+    const rest = text.slice(SECOND_LENGTH);
+    if (rest !== this.#rest) {
+      this.#rest = rest;
+      this.#restRead = readRest(rest);
+    }
+    if (this.#restRead === undefined) return undefined;
+    const { sortable, iso, zone } = this.#restRead;
     const second = text.slice(0, SECOND_LENGTH);
     if (second !== this.#second || zone !== this.#zone) {
-      this.#utcSecond = this.#inUtc(second, zone);
       this.#second = second;
       this.#zone = zone;
+      this.#utcSecond = this.#inUtc(second, zone);
     }
     const utc = this.#utcSecond;
-    if (utc === undefined) return undefined;
-    return {
-      sortable: `${utc}.${fraction.slice(0, FRACTION_DIGITS).padEnd(FRACTION_DIGITS, '0')}`,
-      iso: fraction === '' ? `${utc}Z` : `${utc}.${fraction}Z`,
-    };
+    return utc === undefined ? undefined : { sortable: utc + sortable, iso: utc + iso };
   }
 
   #inUtc(second: string, zone: string | undefined): string | undefined {
@@ -79,6 +80,24 @@ export class OpTimeReader {
     const name = this.#format.formatToParts(instantMs).find(({ type }) => type === 'timeZoneName')?.value ?? '';
     return name === 'GMT' ? 0 : offsetOf(name.replace('GMT', ''));
   }
+}
+
+/** What follows the second: the two spellings of its fraction, and the zone. */
+interface Rest {
+  readonly sortable: string;
+  readonly iso: string;
+  readonly zone: string | undefined;
+}
+
+function readRest(text: string): Rest | undefined {
+  const parts = REST.exec(text);
+  if (parts === null) return undefined;
+  const [, fraction = '', zone] = parts;
+  return {
+    sortable: `.${fraction.slice(0, FRACTION_DIGITS).padEnd(FRACTION_DIGITS, '0')}`,
+    iso: fraction === '' ? 'Z' : `.${fraction}Z`,
+    zone,
+  };
 }
 
 /** `+hh:mm` or `+hhmm` in milliseconds. */

@@ -19,18 +19,18 @@ export interface KeyColumn {
  */
 export function keyIn(key: readonly KeyColumn[], images: readonly (Columns | null)[]): RowKey | undefined {
   const keys: { [column: string]: JsonValue } = {};
-  const parts: (string | null)[] = [];
-  let isPlain = key.length <= MAX_PLAIN_COLUMNS;
+  let plain: string | undefined = '';
   for (const { name, type } of key) {
     let sent: JsonValue | undefined;
     for (const image of images) if (sent === undefined && image !== null) sent = member(image, name);
     if (sent === undefined) return undefined;
     const value = typed(sent, type);
     setMember(keys, name, value);
-    parts.push(keyText(value));
-    isPlain &&= Number.isSafeInteger(value);
+    if (!Number.isSafeInteger(value)) plain = undefined;
+    else if (plain !== undefined) plain = plain === '' ? String(value) : `${plain},${value}`;
   }
-  return { key: isPlain ? parts.join(',') : rowId(parts), keys };
+  if (plain !== undefined && key.length <= MAX_PLAIN_COLUMNS) return { key: plain, keys };
+  return { key: rowId(key.map(({ name }) => keyText(member(keys, name) ?? null))), keys };
 }
 
 /** The key columns as `names` list them, of the types that are declared. Throws UnprocessableError (`invalid-envelope`) for what is no list of names. */
