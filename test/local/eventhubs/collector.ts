@@ -58,8 +58,9 @@ export async function receive(
   partitionId: string,
   startPosition: EventPosition,
   count: number,
+  options: SubscribeOptions = {},
 ): Promise<ReceivedEventData[]> {
-  const collector = collect(client, partitionId, startPosition);
+  const collector = collect(client, partitionId, startPosition, options);
   await until(`${count} events of partition ${partitionId}`, () => collector.events.length >= count);
   await collector.stop();
   return collector.events;

@@ -36,13 +36,17 @@ describe('sent events', () => {
       Buffer.from(Array.from({ length: 256 }, (_, value) => value)),
       Buffer.alloc(0),
       Buffer.alloc(70_000, 'abcdefg'),
+      Buffer.from('0'),
+      Buffer.from('{"a":1}'),
       ...fc.sample(fc.uint8Array({ maxLength: 2000 }), 50).map((bytes) => Buffer.from(bytes)),
     ];
     await producer.sendBatch(
       bodies.map((body) => ({ body })),
       { partitionId: '0' },
     );
-    const events = await receive(consumer, '0', earliestEventPosition, bodies.length);
+    // The client would take a body such as `0` for JSON.
+    const raw = { skipParsingBodyAsJson: true };
+    const events = await receive(consumer, '0', earliestEventPosition, bodies.length, raw);
     assert.deepEqual(
       events.map((event) => Buffer.from(event.body)),
       bodies,
