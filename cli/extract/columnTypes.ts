@@ -57,7 +57,7 @@ export function rowKeyOf(table: TableColumns, key: readonly string[], row: Reado
   const keys = Object.fromEntries(values);
   if (table.source === 'goldengate') {
     const columns = key.map((name) => ({ name, type: table.types.get(name) ?? null }));
-    return keyIn(columns, [keys]) ?? { keys, key: '' };
+    return keyIn(columns, keys, null) ?? { keys, key: '' };
   }
   const parts = values.map(([column, value]) => {
     const type = table.types.get(column);

@@ -6,10 +6,12 @@ import type { GoldenGateStream } from '../config.ts';
 import type { PendingChange } from '../ingest/arrival.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import { type FieldNames, fieldNames } from './fieldNames.ts';
+import { type Header, headerOf } from './header.ts';
 import { type Images, readImages } from './images.ts';
-import { isObject, type JsonObject, member, setMember, textMember } from './members.ts';
+import { isObject, type JsonObject, member, setMember, textMember, textOf } from './members.ts';
 import { type OpTime, OpTimeReader } from './opTime.ts';
 import type { DataRecord } from './record.ts';
+import { RecordShapes } from './recordShapes.ts';
 import { type KeyColumn, keyIn, listedKey } from './rowKey.ts';
 
 /** What is known of a table when one of its records is read. */
@@ -22,6 +24,8 @@ export interface TableKnowledge {
   readonly types: { readonly [column: string]: string };
 }
 
+const DATA_STREAM_POSITION = 'G-';
+
 /** Makes changes of the data records of one stream. Pure: everything it needs to know is in its arguments. */
 export class ChangeMaker {
   readonly names: FieldNames;
@@ -30,6 +34,7 @@ export class ChangeMaker {
   readonly #identityStart: string;
   readonly #settings: GoldenGateStream;
   readonly #times: OpTimeReader;
+  readonly #shapes: RecordShapes;
 
   constructor(stream: string, settings: GoldenGateStream) {
     this.names = fieldNames(settings.fields);
@@ -37,6 +42,7 @@ export class ChangeMaker {
     this.#identityStart = `goldengate\n${stream}`;
     this.#settings = settings;
     this.#times = new OpTimeReader(settings.timeZone);
+    this.#shapes = new RecordShapes(this.names, settings.flattenDelimiter);
   }
 
   /** `goldengate/<stream>/<qualified name>`. */
@@ -57,11 +63,11 @@ export class ChangeMaker {
     const isRowChange = op !== 'ddl' && op !== 'truncate';
     if (isRowChange && key === undefined) return undefined;
     const images = isRowChange
-      ? this.#filled(readImages(record, this.names, this.#settings.flattenDelimiter, op), op, table.columns)
-      : { before: null, after: null, origin: record };
-    const opTime = this.#opTime(record);
+      ? this.#filled(readImages(record, this.#shapes.of(record, data.name), this.names, op), op, table.columns)
+      : { before: null, after: null, origin: record, ...headerOf(record, this.names) };
+    const opTime = this.#opTime(images);
     const identity = this.#identity(data, images);
-    const transaction = transactionOf(record, this.names);
+    const transaction = this.#transaction(images);
     const half = isRowChange && key !== undefined ? rowHalf(op, key, images) : tableHalf(identity);
     const change: PendingChange = {
       source: 'goldengate',
@@ -82,8 +88,8 @@ export class ChangeMaker {
     return half.movedFrom === undefined ? change : { ...change, movedFrom: half.movedFrom };
   }
 
-  #opTime(record: JsonObject): OpTime | undefined {
-    const sent = textMember(record, this.names.opTime);
+  #opTime({ opTime }: Header): OpTime | undefined {
+    const sent = textOf(opTime, this.names.opTime);
     const time = sent === null ? undefined : this.#times.read(sent);
     if (time !== undefined || this.#settings.order === 'arrival') return time;
     throw new UnprocessableError(
@@ -100,21 +106,30 @@ export class ChangeMaker {
    * What is equal in every delivery of a record and in no other. One operation may come as two records at one position: a
    * key change as delete and insert. Never part of it: when a relay or the formatter touched it.
    */
-  #identity({ record, op, name, isDataStream }: DataRecord, { before, after }: Images): string {
-    const position = textMember(record, this.names.position);
+  #identity({ record, op, name }: DataRecord, images: Images): string {
+    const position = textOf(images.position, this.names.position);
     const stream = this.#identityStart;
     if (position !== null && position !== '') {
+      // The position of a Data Stream names its record alone.
+      const isDataStream = images.dataStreamTable !== undefined || position.startsWith(DATA_STREAM_POSITION);
       return isDataStream ? `${stream}\n${op}\n${position}` : `${stream}\n${name}\n${op}\n${position}`;
     }
     const content = {
-      time: textMember(record, this.names.opTime),
-      transaction: textMember(record, this.names.transaction),
-      before,
-      after,
+      time: textOf(images.opTime, this.names.opTime),
+      transaction: textOf(images.transaction, this.names.transaction),
+      before: images.before,
+      after: images.after,
       ddl: member(record, 'ddl') ?? null,
     };
     const hash = createHash('sha256').update(canonicalJson(content)).digest('hex');
     return `${stream}\n${name}\n${op}\n#${hash}`;
+  }
+
+  /** Classic records have no transaction id of their own; some producers put it among the tokens. */
+  #transaction({ transaction, tokens }: Header): string | null {
+    const id = textOf(transaction, this.names.transaction);
+    if (id !== null) return id;
+    return isObject(tokens) ? textMember(tokens, 'txid') : null;
   }
 
   /** In a stream that leaves nulls out, the columns that the resulting row does not name are null. */
@@ -143,11 +158,11 @@ function tableHalf(identity: string): Half {
 
 function rowHalf(op: DataRecord['op'], key: readonly KeyColumn[], { before, after }: Images): Half {
   if (op === 'delete') {
-    const { keys, key: id } = needed(keyIn(key, [before, after]));
+    const { keys, key: id } = needed(keyIn(key, before, after));
     return { image: 'none', keys, key: id };
   }
-  const { keys, key: id } = needed(keyIn(key, [after, before]));
-  const then = op === 'insert' || before === null || isKept(key, before, after) ? undefined : keyIn(key, [before]);
+  const { keys, key: id } = needed(keyIn(key, after, before));
+  const then = op === 'insert' || before === null || isKept(key, before, after) ? undefined : keyIn(key, before, null);
   return { image: 'partial', keys, key: id, movedFrom: then === undefined || then.key === id ? undefined : then };
 }
 
@@ -165,12 +180,4 @@ function configuredKey({ keys }: GoldenGateStream, name: string, types: TableKno
 function needed(key: RowKey | undefined): RowKey {
   if (key !== undefined) return key;
   throw new UnprocessableError('invalid-envelope', 'no image of the record has all columns of the key');
-}
-
-/** Classic records have no transaction id of their own; some producers put it among the tokens. */
-function transactionOf(record: JsonObject, names: FieldNames): string | null {
-  const id = textMember(record, names.transaction);
-  if (id !== null) return id;
-  const tokens = member(record, 'tokens');
-  return isObject(tokens) ? textMember(tokens, 'txid') : null;
 }

@@ -20,7 +20,11 @@ export function member(record: JsonObject, name: string): JsonValue | undefined 
 
 /** A member that has to be a text where it is there. Throws UnprocessableError (`invalid-envelope`). */
 export function textMember(record: JsonObject, name: string): string | null {
-  const value = member(record, name);
+  return textOf(member(record, name), name);
+}
+
+/** `value` of the member `name`, which has to be a text where it is there. Throws like `textMember`. */
+export function textOf(value: JsonValue | undefined, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return value;
   // Positions and operations may be told as numbers by a relay; nothing is lost in their digits.

@@ -42,18 +42,16 @@ export class OpTimeReader {
   }
 
   #read(text: string): OpTime | undefined {
-    const rest = text.slice(SECOND_LENGTH);
-    if (rest !== this.#rest) {
-      this.#rest = rest;
-      this.#restRead = readRest(rest);
+    if (text.length !== SECOND_LENGTH + this.#rest.length || !text.endsWith(this.#rest)) {
+      this.#rest = text.slice(SECOND_LENGTH);
+      this.#restRead = readRest(this.#rest);
     }
     if (this.#restRead === undefined) return undefined;
     const { sortable, iso, zone } = this.#restRead;
-    const second = text.slice(0, SECOND_LENGTH);
-    if (second !== this.#second || zone !== this.#zone) {
-      this.#second = second;
+    if (zone !== this.#zone || this.#second.length < SECOND_LENGTH || !text.startsWith(this.#second)) {
+      this.#second = text.slice(0, SECOND_LENGTH);
       this.#zone = zone;
-      this.#utcSecond = this.#inUtc(second, zone);
+      this.#utcSecond = this.#inUtc(this.#second, zone);
     }
     const utc = this.#utcSecond;
     return utc === undefined ? undefined : { sortable: utc + sortable, iso: utc + iso };

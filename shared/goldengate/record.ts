@@ -1,9 +1,8 @@
 import type { JsonValue } from '../change/json.ts';
-import type { GoldenGateStream } from '../config.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import type { FieldNames } from './fieldNames.ts';
 import { isObject, type JsonObject, member, textMember } from './members.ts';
-import { type GoldenGateOp, operationOf } from './operations.ts';
+import { type GoldenGateOp, type Operations, operationOf } from './operations.ts';
 
 /** A column as OBJECT_METADATA describes it. */
 export interface MetadataColumn {
@@ -28,8 +27,6 @@ export interface DataRecord {
   readonly op: GoldenGateOp;
   /** The qualified name as the stream has it. */
   readonly name: string;
-  /** Whether the record is of a Data Stream: its position alone names it. */
-  readonly isDataStream: boolean;
   readonly record: JsonObject;
 }
 
@@ -39,10 +36,9 @@ const OBJECT_METADATA = 'OBJECT_METADATA';
 const MAX_TABLE_NAME_BYTES = 800;
 /** In UTF-8. */
 const MAX_BYTES_PER_CODE_UNIT = 3;
-const DATA_STREAM_POSITION = 'G-';
 
 /** Says what `value` is. Throws UnprocessableError. */
-export function readRecord(value: JsonValue, names: FieldNames, settings: GoldenGateStream): GoldenGateRecord {
+export function readRecord(value: JsonValue, names: FieldNames, operations: Operations): GoldenGateRecord {
   if (value === null) return { kind: 'nothing' };
   if (!isObject(value)) throw new UnprocessableError('invalid-envelope', 'the record is no JSON object');
   const label = textMember(value, names.opType);
@@ -51,9 +47,9 @@ export function readRecord(value: JsonValue, names: FieldNames, settings: Golden
   if (label === OBJECT_METADATA) {
     return { kind: 'table', name: tableName(value, names), columns: metadataColumns(member(value, 'columns')) };
   }
-  const op = operationOf(label, settings.operations);
+  const op = operationOf(label, operations);
   const name = op === 'ddl' ? ddlName(value, names) : tableName(value, names);
-  return { kind: 'data', op, name, isDataStream: isDataStream(value, names), record: value };
+  return { kind: 'data', op, name, record: value };
 }
 
 /** Schemas name no operation: their structure tells them. */
@@ -110,8 +106,4 @@ export function declaredType(type: JsonValue | undefined): string | null {
   if (!Array.isArray(type)) return null;
   const [first, ...others] = type.filter((each: JsonValue) => each !== 'null');
   return typeof first === 'string' && others.length === 0 ? first : null;
-}
-
-function isDataStream(record: JsonObject, { table: [dataStream], position }: FieldNames): boolean {
-  return member(record, dataStream) !== undefined || String(member(record, position)).startsWith(DATA_STREAM_POSITION);
 }

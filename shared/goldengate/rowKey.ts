@@ -15,14 +15,14 @@ export interface KeyColumn {
 }
 
 /**
- * The key of the row that `images` show, each column from the first image that has it. Undefined when one has none of it.
+ * The key of the row that the images show, each column from the first that has it. Undefined when neither has one of it.
  */
-export function keyIn(key: readonly KeyColumn[], images: readonly (Columns | null)[]): RowKey | undefined {
+export function keyIn(key: readonly KeyColumn[], first: Columns | null, second: Columns | null): RowKey | undefined {
   const keys: { [column: string]: JsonValue } = {};
   let plain: string | undefined = '';
   for (const { name, type } of key) {
-    let sent: JsonValue | undefined;
-    for (const image of images) if (sent === undefined && image !== null) sent = member(image, name);
+    let sent = first === null ? undefined : member(first, name);
+    if (sent === undefined && second !== null) sent = member(second, name);
     if (sent === undefined) return undefined;
     const value = typed(sent, type);
     setMember(keys, name, value);

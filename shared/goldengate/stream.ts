@@ -5,6 +5,7 @@ import type { GoldenGateStream } from '../config.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import { ChangeMaker } from './dataChange.ts';
 import type { JsonObject } from './members.ts';
+import { type Operations, operationsOf } from './operations.ts';
 import { type GoldenGateRecord, readRecord } from './record.ts';
 import { isBare, unwrap } from './unwrap.ts';
 
@@ -21,12 +22,12 @@ export interface ReadRecord {
 /** How the records of one stream are read. Pure. */
 export class StreamReader {
   readonly maker: ChangeMaker;
-  readonly #settings: GoldenGateStream;
+  readonly #operations: Operations;
   readonly #limits: Pick<BodyLimits, 'nestingLevels'>;
 
   constructor(stream: string, settings: GoldenGateStream, limits: Pick<BodyLimits, 'nestingLevels'>) {
     this.maker = new ChangeMaker(stream, settings);
-    this.#settings = settings;
+    this.#operations = operationsOf(settings.operations);
     this.#limits = limits;
   }
 
@@ -58,7 +59,7 @@ export class StreamReader {
 
   #readOne(record: JsonValue): GoldenGateRecord | UnprocessableError {
     try {
-      return readRecord(record, this.maker.names, this.#settings);
+      return readRecord(record, this.maker.names, this.#operations);
     } catch (error) {
       return unprocessable(error);
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { OpTimeReader } from '../../../shared/goldengate/opTime.ts';
 
 const utc = new OpTimeReader('UTC');
@@ -49,5 +50,22 @@ describe('the time of an operation', () => {
     assert.equal(isoOf('2026-10-25 03:00:00'), '2026-10-25T02:00:00Z');
     assert.equal(isoOf('2026-10-25 03:00:00Z'), '2026-10-25T03:00:00Z');
     assert.equal(new OpTimeReader('Asia/Kolkata').read('2026-01-01 00:00:00')?.iso, '2025-12-31T18:30:00Z');
+  });
+
+  test('is read the same whatever was read before it', () => {
+    const day = fc.constantFrom('2026-07-13', '2026-07-14', '2026-7-13', '');
+    const time = fc.constantFrom('T04:01:01', ' 04:01:01', 'T04:01:02', 'T04:01', 'T24:01:01', '');
+    const rest = fc.constantFrom('', '.5', '.123456', '.x', 'Z', '.5Z', '+02:00', '.5+02:00', ' UTC');
+    const text = fc.tuple(day, time, rest).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 20 }), fc.constantFrom('UTC', 'Europe/Madrid'), (texts, zone) => {
+        const reader = new OpTimeReader(zone);
+        const alone = texts.map((each) => new OpTimeReader(zone).read(each));
+        assert.deepEqual(
+          texts.map((each) => reader.read(each)),
+          alone,
+        );
+      }),
+    );
   });
 });
