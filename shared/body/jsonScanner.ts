@@ -99,10 +99,7 @@ export class JsonScanner {
     while (at < end) {
       const byte = bytes[at] as number;
       const kind = OUTSIDE[byte];
-      if (kind === NOTHING) {
-        do at++;
-        while (OUTSIDE[bytes[at] as number] === NOTHING);
-      } else if (kind === QUOTES) {
+      if (kind === QUOTES) {
         do at++;
         while (INSIDE[bytes[at] as number] === 0);
         if (bytes[at] !== QUOTE) {
@@ -110,6 +107,8 @@ export class JsonScanner {
           if (at < 0) return -1;
         }
         at++;
+        // Mostly one colon or comma: not worth a turn of its own.
+        if (OUTSIDE[bytes[at] as number] === NOTHING) at++;
       } else if (kind === DIGIT) {
         const first = at;
         do at++;
@@ -117,6 +116,10 @@ export class JsonScanner {
         if (at - first >= RISKY_LENGTH || ((bytes[at] as number) | TO_LOWER_CASE) === LETTER_E) {
           at = this.#endOfNumber(first, at);
         }
+        if (OUTSIDE[bytes[at] as number] === NOTHING) at++;
+      } else if (kind === NOTHING) {
+        do at++;
+        while (OUTSIDE[bytes[at] as number] === NOTHING);
       } else if (kind === OPENS) {
         if (list !== undefined && level === 1 && byte === OPEN_BRACKET && this.#isMember(list, at)) {
           this.listStart = at;

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import {
@@ -54,13 +54,16 @@ const MAX_SECOND_LOOKS = 8;
 /** Elements of a list that are parsed in one go, and the bytes that they may reach before no more are added. */
 const MAX_RUN_PARTS = 32;
 const RUN_BYTES = 32_768;
+/** Where such elements become a list. */
+const LIST = Buffer.allocUnsafeSlow(2 * RUN_BYTES);
 const TOP_STOPS = [OPEN_BRACE, OPEN_BRACKET, LINE_FEED];
 const LIST_STOPS = [COMMA, CLOSE_BRACKET, LINE_FEED];
 
-/** Where a part lies. */
-interface Bounds {
-  readonly start: number;
-  readonly end: number;
+/** Where elements that follow each other lie, and what to patch in them. */
+interface Run {
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  readonly patches: readonly Patch[];
 }
 
 type Place = 'top' | 'list' | 'envelope';
@@ -74,22 +77,28 @@ type Place = 'top' | 'list' | 'envelope';
  *   is none is the rest of the body lost with the part.
  * - An array or envelope that the body's end cuts off is reported too, after the parts in it that are whole.
  */
-export function splitBody(body: Uint8Array, options: SplitOptions): Generator<Part> {
-  return new Splitter(body, options).parts();
+export function splitBody(body: Uint8Array, options: SplitOptions): IterableIterator<Part, undefined> {
+  return new Splitter(body, options);
 }
 
-class Splitter {
+/** No generator, though it would read better: handing a part on would cost as much as reading ten bytes of it. */
+class Splitter implements IterableIterator<Part, undefined> {
   readonly #bytes: Buffer;
   readonly #scanner: JsonScanner;
   readonly #parse: (text: string) => JsonValue;
   readonly #keepsExact: boolean;
   readonly #maxLevels: number;
   readonly #isUtf8: boolean;
+  /** Of plain ASCII, both give the same text, one of them sooner. */
+  readonly #encoding: 'latin1' | 'utf8';
   #at = 0;
   #place: Place = 'top';
   #secondLooks = 0;
   /** Up to here, elements of a list are read one by one: together they could not be. */
   #singlyUntil = 0;
+  /** The last run, and how many of its parts have been handed on. */
+  #run: readonly Part[] = [];
+  #handedOn = 0;
 
   constructor(body: Uint8Array, options: SplitOptions) {
     this.#bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -98,25 +107,38 @@ class Splitter {
     this.#keepsExact = options.parse === undefined;
     this.#maxLevels = options.nestingLevels;
     this.#isUtf8 = isUtf8(body);
+    this.#encoding = isAscii(body) ? 'latin1' : 'utf8';
   }
 
-  *parts(): Generator<Part> {
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  next(): IteratorResult<Part, undefined> {
+    const part = this.#run[this.#handedOn++] ?? this.#nextPart();
+    return part === undefined ? { value: undefined, done: true } : { value: part, done: false };
+  }
+
+  #nextPart(): Part | undefined {
     for (;;) {
       this.#skipBetween();
       const start = this.#at;
       const first = this.#bytes[start];
-      if (first === undefined) {
-        if (this.#place !== 'top') yield this.#bad(start, start, 'the body ends before its list of records does');
-        return;
-      }
+      if (first === undefined) return this.#endOfBody(start);
+      let part: Part | undefined;
       if (this.#place !== 'top' && first === CLOSE_BRACKET) this.#leaveList();
       else if (this.#place === 'top' && first === OPEN_BRACKET) this.#enterList('list', start);
-      else if (first === OPEN_BRACE && this.#mayRun(start)) yield* this.#run(start);
-      else if (first === OPEN_BRACE || first === OPEN_BRACKET) {
-        const part = this.#composite(start);
-        if (part !== undefined) yield part;
-      } else yield this.#scalar(start);
+      else if (first === OPEN_BRACE && this.#mayRun(start)) part = this.#firstOfRun(start);
+      else if (first === OPEN_BRACE || first === OPEN_BRACKET) part = this.#composite(start);
+      else part = this.#scalar(start);
+      if (part !== undefined) return part;
     }
+  }
+
+  #endOfBody(start: number): Part | undefined {
+    if (this.#place === 'top') return undefined;
+    this.#place = 'top';
+    return this.#bad(start, start, 'the body ends before its list of records does');
   }
 
   #skipBetween(): void {
@@ -149,35 +171,43 @@ class Splitter {
     return this.#place !== 'top' && this.#keepsExact && this.#isUtf8 && start >= this.#singlyUntil;
   }
 
+  #firstOfRun(start: number): Part | undefined {
+    this.#run = this.#readRun(start);
+    this.#handedOn = 1;
+    return this.#run[0];
+  }
+
   /**
    * The elements of a list from `start` on, as many as nothing is wrong with: the engine parses a short list faster than
    * its elements. None where they are no list to it; they are then read one by one, to tell which of them is bad.
    */
-  #run(start: number): readonly Part[] {
-    const { bounds, patches } = this.#runBounds(start);
-    const end = bounds.at(-1)?.end ?? start;
+  #readRun(start: number): readonly Part[] {
+    const { starts, ends, patches } = this.#runBounds(start);
+    const end = ends.at(-1) ?? start;
     this.#singlyUntil = Math.max(end, start + 1);
-    if (bounds.length < 2) return [];
+    if (ends.length < 2) return [];
     try {
-      const contents: JsonValue = JSON.parse(`[${this.#textOf(start, end, patches)}]`);
-      if (!Array.isArray(contents) || contents.length !== bounds.length) return [];
+      const contents: JsonValue = JSON.parse(this.#listOf(start, end, patches));
+      if (!Array.isArray(contents) || contents.length !== ends.length) return [];
       this.#at = end;
-      return bounds.map((bound, at) => new BodyPart(this.#bytes, bound.start, bound.end, contents[at] ?? null));
+      return contents.map((content, at) => new BodyPart(this.#bytes, starts[at] ?? 0, ends[at] ?? 0, content));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       return [];
     }
   }
 
-  #runBounds(start: number): { readonly bounds: readonly Bounds[]; readonly patches: readonly Patch[] } {
+  #runBounds(start: number): Run {
     const scanner = this.#scanner;
-    const bounds: Bounds[] = [];
+    const starts: number[] = [];
+    const ends: number[] = [];
     const patches: Patch[] = [];
     let at = start;
-    while (bounds.length < MAX_RUN_PARTS && at - start < RUN_BYTES && this.#bytes[at] === OPEN_BRACE) {
+    while (ends.length < MAX_RUN_PARTS && at - start < RUN_BYTES && this.#bytes[at] === OPEN_BRACE) {
       const end = scanner.endOfComposite(at);
       if (end < 0 || scanner.tooDeep || scanner.tooOdd || scanner.brokenLine) break;
-      bounds.push({ start: at, end });
+      starts.push(at);
+      ends.push(end);
       for (const patch of scanner.patches) patches.push(patch);
       at = end;
       while (isBlank(this.#bytes[at])) at++;
@@ -185,7 +215,7 @@ class Splitter {
       at++;
       while (isBlank(this.#bytes[at])) at++;
     }
-    return { bounds, patches };
+    return { starts, ends, patches };
   }
 
   /** The object or array at `start`; undefined when it turns out to be an envelope, whose list comes next. */
@@ -252,13 +282,24 @@ class Splitter {
     }
   }
 
+  /** The elements from `start` to `end` as a list. */
+  #listOf(start: number, end: number, patches: readonly Patch[]): string {
+    const length = end - start + 2;
+    if (patches.length > 0 || length > LIST.length) return `[${this.#textOf(start, end, patches)}]`;
+    // Brackets around the bytes cost less than around their text, all of which would be copied for them.
+    LIST[0] = OPEN_BRACKET;
+    this.#bytes.copy(LIST, 1, start, end);
+    LIST[length - 1] = CLOSE_BRACKET;
+    return LIST.toString(this.#encoding, 0, length);
+  }
+
   #textOf(start: number, end: number, patches: readonly Patch[]): string {
-    const whole = this.#bytes.toString(undefined, start, end);
+    const whole = this.#bytes.toString(this.#encoding, start, end);
     if (patches.length === 0) return whole;
     // Where every byte is a character, pieces are cut from the text instead of decoded one by one.
     const isAscii = whole.length === end - start;
     const piece = (from: number, to: number) =>
-      isAscii ? whole.slice(from - start, to - start) : this.#bytes.toString(undefined, from, to);
+      isAscii ? whole.slice(from - start, to - start) : this.#bytes.toString(this.#encoding, from, to);
     let text = '';
     let from = start;
     for (const patch of patches) {

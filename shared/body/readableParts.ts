@@ -12,7 +12,7 @@ export function* readableParts(
   body: Uint8Array,
   options: SplitOptions & Pick<BodyLimits, 'recordsPerRequest'>,
 ): Generator<Part> {
-  let heldBack: Part[] = [];
+  const heldBack: Part[] = [];
   let isReadable = false;
   let count = 0;
   for (const part of splitBody(body, options)) {
@@ -20,10 +20,12 @@ export function* readableParts(
       throw new RequestError(413, `the body has more than ${options.recordsPerRequest} records: send smaller frames`);
     }
     isReadable ||= !(part.content instanceof UnprocessableError);
-    heldBack.push(part);
-    if (!isReadable) continue;
-    yield* heldBack;
-    heldBack = [];
+    if (!isReadable) {
+      heldBack.push(part);
+      continue;
+    }
+    if (heldBack.length > 0) yield* heldBack.splice(0);
+    yield part;
   }
   const [first] = heldBack;
   if (first !== undefined) throw new RequestError(400, `nothing in the body can be read; ${messageOf(first)}`);

@@ -144,6 +144,65 @@ describe('a record that cannot be read', () => {
   });
 });
 
+describe('records of one list, which are read several at a time,', () => {
+  const sane = fc
+    .dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 3 }))
+    .map((each) => JSON.stringify(each));
+  const odd = fc.constantFrom(
+    '{"n":12345678901234567890.50}',
+    '{"n":-1e400,"t":"é"}',
+    '{"t":"a\u0001b"}',
+    '{"t":"12345678901234567890"}',
+    '{"deep":[[[[[[1]]]]]]}',
+    '{ "a" : {} }',
+    '{}',
+  );
+  const bad = fc.constantFrom(
+    '{"a":}',
+    '{"a":1}{"b":2}',
+    '{"a":1,}',
+    '{"a":01}',
+    '{"a" 1}',
+    '{"a":[[[[[[[[1]]]]]]]]}',
+    '{12345678901234567890:1}',
+    '{"a":"\\x"}',
+    '{"a":NaN}',
+  );
+  const other = fc.constantFrom('7', '[1,{"a":2}]', '"text, } ]"', 'null', '12345678901234567890', 'nonsense');
+  const text = fc.oneof({ weight: 6, arbitrary: sane }, { weight: 2, arbitrary: odd }, bad, other);
+  const options = { nestingLevels: 8 };
+
+  const read = (body: string) =>
+    [...splitBody(Buffer.from(body), options)].map(({ content, bytes, byteLength }) => ({
+      content: content instanceof UnprocessableError ? content.message.replace(/\d+ to \d+/, '') : content,
+      text: Buffer.from(bytes).toString(),
+      byteLength,
+    }));
+
+  test('are the same as each of them alone', () => {
+    const joiner = fc.constantFrom(',', ' , ', ',\n');
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 100 }), joiner, (texts, join) => {
+        fc.pre(!texts.some((each) => each.includes('"records"')));
+        const alone = texts.flatMap((each) => read(`[${each}]`));
+        assert.deepEqual(read(`[${texts.join(join)}]`), alone);
+        assert.deepEqual(read(`{"records":[${texts.join(join)}]}`), alone);
+      }),
+    );
+  });
+
+  test('are the same with bytes among them that are no UTF-8', () => {
+    const broken = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+    const whole = Array.from({ length: 100 }, (_, at) => Buffer.from(`{"a":${at},"t":"é"}`));
+    const body = Buffer.concat(
+      [...whole, broken, ...whole].flatMap((each, at) => [Buffer.from(at === 0 ? '[' : ','), each]),
+    );
+    const records = whole.map((_, at) => ({ a: at, t: 'é' }));
+    const cutOff = 'bad: ';
+    assert.deepEqual(split(body), [...records, 'bad: {"a":"\ufffd"}', ...records, cutOff]);
+  });
+});
+
 describe('texts', () => {
   test('keep NUL and other control characters, raw and escaped', () => {
     assert.deepEqual(split('{"a":"x\u0000y\u001f\tz","b":"x\\u0000y"}'), [{ a: 'x\u0000y\u001f\tz', b: 'x\u0000y' }]);
