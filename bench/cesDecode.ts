@@ -6,13 +6,10 @@ import { CHANGE_EVENT_TYPE, DATA_TYPE } from '../shared/ces/avroTypes.ts';
 import { decodeEnvelopes } from '../shared/ces/envelope.ts';
 import { CesNormaliser } from '../shared/ces/normalise.ts';
 import { openEnvelope } from '../shared/ces/reassembly.ts';
+import { compete } from './contest/compete.ts';
+import { thousands } from './contest/thousands.ts';
 
 export const name = 'ces-decode';
-
-/** Floor and subject take turns in slices this long, so that a noisy neighbour harms both alike. */
-const SLICE_MS = 50;
-const MICROSECONDS_PER_SECOND = 1_000_000;
-const EVENTS_PER_LOOK_AT_THE_CLOCK = 200;
 
 const DELIVERY = { hub: 'ces', partition: '0', sequenceNumber: 1, offset: '1', enqueuedAt: '2026-08-07T16:25:01.000Z' };
 
@@ -59,30 +56,9 @@ function compare({ label, bodies, floorLabel, floor }: Contest, milliseconds: nu
       normaliser.normalise(envelope.attributes, payload, DELIVERY);
     }
   };
-  for (const warmed of [floor, subject]) rateOver(warmed, bodies, milliseconds / 10);
-  const rates: [number, number][] = [];
-  for (let spent = 0; spent < milliseconds; spent += 2 * SLICE_MS) {
-    rates.push([rateOver(floor, bodies, SLICE_MS), rateOver(subject, bodies, SLICE_MS)]);
-  }
-  const floorRate = median(rates.map(([rate]) => rate));
-  const rate = median(rates.map(([, own]) => own));
-  const share = Math.round((100 * rate) / floorRate);
-  return `${label}: ${thousands(rate)} events/s, ${share} % of ${floorLabel} (${thousands(floorRate)} events/s)`;
-}
-
-/** Events per second of this thread's own time, so that other work on the machine does not count. */
-function rateOver(work: (body: Buffer) => unknown, bodies: readonly Buffer[], milliseconds: number): number {
-  const start = performance.now();
-  const startCpu = process.threadCpuUsage();
-  let done = 0;
-  while (performance.now() - start < milliseconds) {
-    for (let count = 0; count < EVENTS_PER_LOOK_AT_THE_CLOCK; count++, done++) {
-      const body = bodies[done % bodies.length];
-      if (body !== undefined) work(body);
-    }
-  }
-  const { user, system } = process.threadCpuUsage(startCpu);
-  return (done * MICROSECONDS_PER_SECOND) / (user + system);
+  const rates = compete({ floor, subject }, bodies, milliseconds);
+  const share = Math.round((100 * rates.subject) / rates.floor);
+  return `${label}: ${thousands(rates.subject)} events/s, ${share} % of ${floorLabel} (${thousands(rates.floor)} events/s)`;
 }
 
 function parseThreeLevels(body: Buffer): unknown {
@@ -105,12 +81,4 @@ function asJson(events: readonly SampleEvent[]): readonly Buffer[] {
 
 function asAvro(events: readonly SampleEvent[]): readonly Buffer[] {
   return events.map((event) => Buffer.from(renderAvro(event)));
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-function thousands(rate: number): string {
-  return `${Math.round(rate / 1000)},000`;
 }

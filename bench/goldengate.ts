@@ -6,12 +6,11 @@ import { DEFAULT_GOLDENGATE_STREAM } from '../shared/config.ts';
 import type { TableKnowledge } from '../shared/goldengate/dataChange.ts';
 import { StreamReader } from '../shared/goldengate/stream.ts';
 import { UnprocessableError } from '../shared/ingest/reasons.ts';
+import { compete } from './contest/compete.ts';
+import { thousands } from './contest/thousands.ts';
 
 export const name = 'goldengate';
 
-/** Floor and subject take turns in slices this long, so that a noisy neighbour harms both alike. */
-const SLICE_MS = 100;
-const MICROSECONDS_PER_SECOND = 1_000_000;
 const NESTING_LEVELS = 100;
 const ORDERS = 1_000;
 /** A real stream's buffer is flushed at about a megabyte. */
@@ -43,16 +42,10 @@ function compare(label: string, { frames, records, bytes }: Frames, milliseconds
   const reader = new StreamReader('bench', DEFAULT_GOLDENGATE_STREAM, { nestingLevels: NESTING_LEVELS });
   const floor = (frame: Buffer) => JSON.stringify(JSON.parse(frame.toString()));
   const subject = (frame: Buffer) => takeIn(frame, reader);
-  for (const warmed of [floor, subject]) rateOver(warmed, frames, milliseconds / 10);
-  const rates: [number, number][] = [];
-  for (let spent = 0; spent < milliseconds; spent += 2 * SLICE_MS) {
-    rates.push([rateOver(floor, frames, SLICE_MS), rateOver(subject, frames, SLICE_MS)]);
-  }
+  const rates = compete({ floor, subject }, frames, milliseconds);
   const perFrame = records / frames.length;
-  const floorRate = median(rates.map(([rate]) => rate));
-  const rate = median(rates.map(([, own]) => own));
-  const megabytes = (rate * bytes) / frames.length / 1_000_000;
-  return `${label}: ${thousands(rate * perFrame)} records/s (${Math.round(megabytes)} MB/s), ratio ${(rate / floorRate).toFixed(2)} to JSON.parse + JSON.stringify (${thousands(floorRate * perFrame)} records/s)`;
+  const megabytes = (rates.subject * bytes) / frames.length / 1_000_000;
+  return `${label}: ${thousands(rates.subject * perFrame)} records/s (${Math.round(megabytes)} MB/s), ratio ${(rates.subject / rates.floor).toFixed(2)} to JSON.parse + JSON.stringify (${thousands(rates.floor * perFrame)} records/s)`;
 }
 
 function takeIn(frame: Buffer, reader: StreamReader): number {
@@ -122,27 +115,4 @@ function classicRecord(event: PosEvent): object {
 
 function rowRecord(event: PosEvent): object {
   return { ...classicHeader(event), ...(event.after ?? event.before) };
-}
-
-/** Frames per second of this thread's own time, so that other work on the machine does not count. */
-function rateOver(work: (frame: Buffer) => unknown, frames: readonly Buffer[], milliseconds: number): number {
-  const start = performance.now();
-  const startCpu = process.threadCpuUsage();
-  let done = 0;
-  while (performance.now() - start < milliseconds) {
-    for (const frame of frames) {
-      work(frame);
-      done++;
-    }
-  }
-  const { user, system } = process.threadCpuUsage(startCpu);
-  return (done * MICROSECONDS_PER_SECOND) / (user + system);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-function thousands(rate: number): string {
-  return `${Math.round(rate / 1_000)},000`;
 }

@@ -16,12 +16,11 @@ import { decodeMessage, type OpenedRecord, openFrame, openJson } from '../shared
 import { readOperation } from '../shared/qlik/operations.ts';
 import { readSequence } from '../shared/qlik/sequence.ts';
 import { VersionPlan } from '../shared/qlik/versionPlan.ts';
+import { compete } from './contest/compete.ts';
+import { thousands } from './contest/thousands.ts';
 
 export const name = 'qlik';
 
-/** Floor and subject take turns in slices this long, so that a noisy neighbour harms both alike. */
-const SLICE_MS = 50;
-const MICROSECONDS_PER_SECOND = 1_000_000;
 const MESSAGES = 2_000;
 const MESSAGES_PER_BODY = 100;
 const NESTING_LEVELS = 100;
@@ -69,28 +68,9 @@ export async function run({ seconds }: { readonly seconds: number }): Promise<re
 }
 
 function compare({ label, bodies, floorLabel, floor, subject }: Contest, milliseconds: number): string {
-  for (const warmed of [floor, subject]) rateOver(warmed, bodies, milliseconds / 10);
-  const rates: [number, number][] = [];
-  for (let spent = 0; spent < milliseconds; spent += 2 * SLICE_MS) {
-    rates.push([rateOver(floor, bodies, SLICE_MS), rateOver(subject, bodies, SLICE_MS)]);
-  }
-  const floorRate = median(rates.map(([rate]) => rate));
-  const rate = median(rates.map(([, own]) => own));
-  const share = Math.round((100 * rate) / floorRate);
-  return `${label}: ${thousands(rate)} messages/s, ${share} % of ${floorLabel} (${thousands(floorRate)} messages/s)`;
-}
-
-/** Messages per second of this thread's own time, so that other work on the machine does not count. */
-function rateOver(work: (body: Buffer) => unknown, bodies: readonly Buffer[], milliseconds: number): number {
-  const start = performance.now();
-  const startCpu = process.threadCpuUsage();
-  let done = 0;
-  for (; performance.now() - start < milliseconds; done++) {
-    const body = bodies[done % bodies.length];
-    if (body !== undefined) work(body);
-  }
-  const { user, system } = process.threadCpuUsage(startCpu);
-  return (done * MESSAGES_PER_BODY * MICROSECONDS_PER_SECOND) / (user + system);
+  const rates = compete({ floor, subject }, bodies, milliseconds);
+  const share = Math.round((100 * rates.subject) / rates.floor);
+  return `${label}: ${thousands(rates.subject * MESSAGES_PER_BODY)} messages/s, ${share} % of ${floorLabel} (${thousands(rates.floor * MESSAGES_PER_BODY)} messages/s)`;
 }
 
 function takeJson(body: Buffer): void {
@@ -143,12 +123,4 @@ function planFor(schemaId: string): VersionPlan {
 function bodiesOf(events: readonly QlikEvent[], render: (batch: readonly QlikEvent[]) => Buffer): readonly Buffer[] {
   const starts = Array.from({ length: events.length / MESSAGES_PER_BODY }, (_, index) => index * MESSAGES_PER_BODY);
   return starts.map((start) => render(events.slice(start, start + MESSAGES_PER_BODY)));
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-function thousands(rate: number): string {
-  return `${Math.round(rate / 1000)},000`;
 }
