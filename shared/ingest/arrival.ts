@@ -2,12 +2,14 @@ import type { NormalizedChange, Source } from '../change/change.ts';
 import type { RowDocument } from '../change/rowDocument.ts';
 import type { RowAddress } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
-import { ArrivalRecorder, rowName } from './arrivalRecorder.ts';
+import { ArrivalRecorder } from './arrivalRecorder.ts';
 import { arrivalClockOf, arrivalText, arrivalToken, type Order } from './arrivalToken.ts';
 import type { Delivery, Outcome, RawRecord } from './delivery.ts';
 import type { Intake } from './pipeline.ts';
 import { UnprocessableError } from './reasons.ts';
 import { recordFirst } from './recorders.ts';
+import { rowName } from './rowName.ts';
+import type { RowsRead } from './rowWriter.ts';
 import type { TableFloors } from './tableFloors.ts';
 
 /**
@@ -55,8 +57,9 @@ export class ArrivalPipeline {
     floors?: TableFloors,
   ): Promise<Outcome[]> {
     const arrived = deliveries.map(({ index, ...delivery }) => arriving(delivery, arrivalText(clockMs, index)));
-    const recorder = new ArrivalRecorder(this.#store.changes, await this.#clocksOf(deliveries));
-    return this.#pipeline.ingest(source, stream, arrived, { recorder, ...(floors === undefined ? {} : { floors }) });
+    const read = await this.#rowsOf(deliveries);
+    const recorder = new ArrivalRecorder(this.#store.changes, clocksOf(read));
+    return this.#pipeline.ingest(source, stream, arrived, { recorder, floors, read });
   }
 
   /** Takes in records that have come before, each with the arrival that it had then. Throws StoreUnavailableError. */
@@ -68,11 +71,11 @@ export class ArrivalPipeline {
   ): Promise<Outcome[]> {
     const arrived = deliveries.map((delivery) => arriving(delivery, delivery.arrival));
     const recorder = recordFirst(this.#store.changes);
-    return this.#pipeline.ingest(source, stream, arrived, { recorder, ...(floors === undefined ? {} : { floors }) });
+    return this.#pipeline.ingest(source, stream, arrived, { recorder, floors });
   }
 
-  /** Per row that the deliveries touch, the earliest clock reading that is after everything that the row shows. */
-  async #clocksOf(deliveries: readonly ArrivalDelivery[]): Promise<Map<string, number>> {
+  /** The rows that the deliveries touch. */
+  async #rowsOf(deliveries: readonly ArrivalDelivery[]): Promise<RowsRead> {
     const addresses = new Map<string, RowAddress>();
     for (const { decoded } of deliveries) {
       if (decoded instanceof UnprocessableError || decoded.keys === null) continue;
@@ -81,13 +84,15 @@ export class ArrivalPipeline {
       if (movedFrom !== undefined) addresses.set(rowName(table, movedFrom.key), { table, id: movedFrom.key });
     }
     const rows = await this.#store.rows.read([...addresses.values()]);
-    const clocks = new Map<string, number>();
-    [...addresses.keys()].forEach((name, index) => {
-      const row = rows[index];
-      if (row !== undefined) clocks.set(name, newestClock(row.document) + 1);
-    });
-    return clocks;
+    return new Map([...addresses.keys()].map((name, index) => [name, rows[index]]));
   }
+}
+
+/** Per row, the earliest clock reading that is after everything that it shows. */
+function clocksOf(rows: RowsRead): Map<string, number> {
+  const clocks = new Map<string, number>();
+  for (const [name, row] of rows) if (row !== undefined) clocks.set(name, newestClock(row.document) + 1);
+  return clocks;
 }
 
 function arriving({ decoded, ...raw }: Omit<ArrivalDelivery, 'index'>, arrival: string): Delivery {

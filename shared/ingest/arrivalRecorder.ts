@@ -2,6 +2,7 @@ import type { NormalizedChange } from '../change/change.ts';
 import type { ChangeStore } from '../store/changes.ts';
 import { arrivalClockOf, withArrivalClock } from './arrivalToken.ts';
 import { type RecordedChange, type Recorder, recordFirst } from './recorders.ts';
+import { rowName, rowNamesOf } from './rowName.ts';
 
 /**
  * Records the changes of each row one after another: one is in before the next is tried. So whatever a crash leaves behind
@@ -44,15 +45,6 @@ export class ArrivalRecorder implements Recorder {
     const least = arrivalClockOf(change.token) + (result === 'known' ? 1 : 0);
     for (const row of rowNamesOf(change)) this.#clocks.set(row, Math.max(this.#clocks.get(row) ?? 0, least));
   }
-}
-
-/** Names the rows that a change touches. */
-export function rowNamesOf({ table, key, movedFrom }: Pick<NormalizedChange, 'table' | 'key' | 'movedFrom'>): string[] {
-  return movedFrom === undefined ? [rowName(table, key)] : [rowName(table, key), rowName(table, movedFrom.key)];
-}
-
-export function rowName(table: string, key: string): string {
-  return `${table}\n${key}`;
 }
 
 interface Indexed {

@@ -78,7 +78,7 @@ export class Moves {
       source,
       stream,
       mergeable.map(({ row }) => row),
-      floors,
+      { floors },
     );
     half.forEach(({ result }, index) => {
       if (typeof result === 'object') outcomes[index] = refused('change', result.rejected);

@@ -2,6 +2,7 @@ import type { NormalizedChange, Source } from '../change/change.ts';
 import { type RowChange, rowChangeOf } from '../change/effect.ts';
 import { canonicalJson } from '../change/json.ts';
 import type { Config } from '../config.ts';
+import type { RowAddress } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { type ChangeOutcome, outcomeOf, refused } from './changeOutcome.ts';
 import { deadLetterOf, deadLetterOfPieces, type Verdict } from './deadLetter.ts';
@@ -9,7 +10,7 @@ import type { Delivery, Outcome, RawRecord } from './delivery.ts';
 import { Moves } from './moves.ts';
 import { UnprocessableError } from './reasons.ts';
 import { type Recorder, recordAll, recordFirst, WITHOUT_HISTORY } from './recorders.ts';
-import { RowWriter } from './rowWriter.ts';
+import { type MergeOptions, type RowsRead, RowWriter } from './rowWriter.ts';
 import type { TableFloors } from './tableFloors.ts';
 
 /**
@@ -18,7 +19,7 @@ import type { TableFloors } from './tableFloors.ts';
  * 1. Records that cannot be changes become dead letters.
  * 2. Changes are written to `changes`. One that is there already is a duplicate, and goes on all the same: the first
  *    attempt may have died between this step and the next.
- * 3. Changes are merged into `rows`.
+ * 3. Changes are merged into `rows`, which are read while step 2 is under way: they are written only as they were read.
  * A document that Cosmos DB refuses for what is in it makes a dead letter of its delivery and harms no other.
  */
 export class Pipeline {
@@ -41,7 +42,7 @@ export class Pipeline {
     source: Source,
     stream: string,
     deliveries: readonly Delivery[],
-    { recorder, floors }: IngestOptions = {},
+    { recorder, floors, read }: IngestOptions = {},
   ): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(deliveries.length);
     const rejected: Rejection[] = [];
@@ -56,11 +57,16 @@ export class Pipeline {
           verdict: { source, stream, reason: decoded.reason, detail: decoded.message },
         });
     });
+    let isFirst = true;
     for (const run of runsOf(candidates)) {
       const changes = run.candidates.map(({ change }) => change);
       const results = run.moves
         ? await this.#moves.apply(source, stream, changes, recorder ?? this.#moveRecorder, floors)
-        : await this.#applyPlain(source, stream, changes, recorder ?? this.#recorder, floors);
+        : await this.#applyPlain(source, stream, changes, recorder ?? this.#recorder, {
+            floors,
+            read: isFirst ? read : undefined,
+          });
+      isFirst = false;
       results.forEach((result, position) => {
         const index = run.candidates[position]?.index ?? -1;
         const delivery = deliveries[index];
@@ -101,8 +107,11 @@ export class Pipeline {
     stream: string,
     changes: readonly NormalizedChange[],
     recorder: Recorder,
-    floors: TableFloors | undefined,
+    { floors, read }: MergeOptions,
   ): Promise<ChangeOutcome[]> {
+    const reading = read === undefined ? this.#rowWriter.read(rowsOf(changes)) : Promise.resolve(read);
+    // Its failure is heard when it is waited for, below; that nobody does so yet must not end the process.
+    reading.catch(() => undefined);
     const recorded = await recorder.record(changes);
     const outcomes = new Array<ChangeOutcome>(changes.length);
     const rows: { readonly index: number; readonly row: RowChange }[] = [];
@@ -116,7 +125,7 @@ export class Pipeline {
       source,
       stream,
       rows.map(({ row }) => row),
-      floors,
+      { floors, read: await reading },
     );
     rows.forEach(({ index }, position) => {
       const result = merged[position] ?? 'unchanged';
@@ -135,7 +144,9 @@ export type Intake = Pick<Pipeline, 'ingest' | 'deadLetterPieces'>;
 export interface IngestOptions {
   /** How its changes are recorded. */
   readonly recorder?: Recorder;
-  readonly floors?: TableFloors;
+  readonly floors?: TableFloors | undefined;
+  /** Rows that the source has just read. */
+  readonly read?: RowsRead | undefined;
 }
 
 interface Rejection {
@@ -149,6 +160,10 @@ interface Candidate {
   /** Position of the delivery in its batch. */
   readonly index: number;
   readonly change: NormalizedChange;
+}
+
+function rowsOf(changes: readonly NormalizedChange[]): readonly RowAddress[] {
+  return changes.filter(({ keys }) => keys !== null).map(({ table, key }) => ({ table, id: key }));
 }
 
 function deadLettered({ reason, detail }: Verdict, deadLetterId: string): Outcome {

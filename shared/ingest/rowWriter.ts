@@ -5,10 +5,21 @@ import { mergeInto } from '../change/merge.ts';
 import { applyTo, documentOf, fromDocument, unseen } from '../change/rowDocument.ts';
 import { StoreUnavailableError } from '../store/errors.ts';
 import { backoffMs } from '../store/operations.ts';
-import type { RowStore, RowWrite, StoredRow } from '../store/rows.ts';
+import type { RowAddress, RowStore, RowWrite, StoredRow } from '../store/rows.ts';
+import { rowName } from './rowName.ts';
 import type { TableFloors } from './tableFloors.ts';
 
+/** Rows as they were read, by `rowName`; undefined for a row that was not there. */
+export type RowsRead = ReadonlyMap<string, StoredRow | undefined>;
+
+export interface MergeOptions {
+  readonly floors?: TableFloors | undefined;
+  /** Rows that need not be read again: whoever wrote them since, the condition of the write finds out. */
+  readonly read?: RowsRead | undefined;
+}
+
 const NO_FLOORS: TableFloors = new Map();
+const NOTHING_READ: RowsRead = new Map();
 
 /** What became of one change of one row. `unchanged`: the row already held it, or something newer. */
 export type RowOutcome = 'applied' | 'unchanged' | { readonly rejected: number };
@@ -17,6 +28,7 @@ export type RowOutcome = 'applied' | 'unchanged' | { readonly rejected: number }
 const MAX_ROUNDS = 50;
 
 interface Group {
+  readonly name: string;
   readonly table: string;
   readonly id: string;
   /** Positions in the batch of the changes of this row. */
@@ -37,12 +49,20 @@ export class RowWriter {
     this.#tombstoneTtlSeconds = tombstoneTtlSeconds;
   }
 
+  /** Reads each of `rows` once. Throws StoreUnavailableError. */
+  async read(rows: Iterable<RowAddress>): Promise<RowsRead> {
+    const addresses = new Map<string, RowAddress>();
+    for (const row of rows) addresses.set(rowName(row.table, row.id), row);
+    const stored = await this.#rows.read([...addresses.values()]);
+    return new Map([...addresses.keys()].map((name, position) => [name, stored[position]]));
+  }
+
   /** Outcomes stand in the order of `changes`. Throws StoreUnavailableError. */
   async apply(
     source: Source,
     stream: string,
     changes: readonly RowChange[],
-    floors: TableFloors = NO_FLOORS,
+    { floors = NO_FLOORS, read = NOTHING_READ }: MergeOptions = {},
   ): Promise<RowOutcome[]> {
     const outcomes = new Array<RowOutcome>(changes.length).fill('unchanged');
     let pending = groupByRow(changes);
@@ -51,31 +71,37 @@ export class RowWriter {
         throw new StoreUnavailableError(`${pending.length} rows were written by others ${MAX_ROUNDS} times in a row`);
       }
       if (round > 0) await delay(backoffMs(round));
-      pending = await this.#round({ source, stream }, changes, pending, outcomes, floors);
+      const stored = await this.#storedRows(pending, round === 0 ? read : NOTHING_READ);
+      pending = await this.#round({ source, stream }, changes, pending, stored, outcomes, floors);
     }
     return outcomes;
   }
 
-  /** One read, merge and write of each row in `groups`. Returns the rows that have to go round again. */
+  async #storedRows(groups: readonly Group[], read: RowsRead): Promise<RowsRead> {
+    const missing = groups.filter(({ name }) => !read.has(name));
+    return missing.length === 0 ? read : new Map([...read, ...(await this.read(missing))]);
+  }
+
+  /** One merge and write of each row in `groups`. Returns the rows that have to go round again. */
   async #round(
     origin: { source: Source; stream: string },
     changes: readonly RowChange[],
     groups: readonly Group[],
+    stored: RowsRead,
     outcomes: RowOutcome[],
     floors: TableFloors,
   ): Promise<Group[]> {
-    const stored = await this.#rows.read(groups);
     const updatedAt = new Date().toISOString();
     const writes: RowWrite[] = [];
     const written: Group[] = [];
-    groups.forEach((group, position) => {
-      const before = stored[position];
+    for (const group of groups) {
+      const before = stored.get(group.name);
       const row = mergeGroup(before, changes, group, outcomes, floors.get(group.table));
-      if (row === undefined) return;
+      if (row === undefined) continue;
       const header = { ...origin, table: group.table, id: group.id };
       writes.push({ document: documentOf(header, row, updatedAt, this.#tombstoneTtlSeconds), etag: before?.etag });
       written.push(group);
-    });
+    }
     const again: Group[] = [];
     (await this.#rows.write(writes)).forEach((result, position) => {
       const group = written[position];
@@ -113,9 +139,9 @@ function mergeGroup(
 function groupByRow(changes: readonly RowChange[]): Group[] {
   const groups = new Map<string, Group>();
   changes.forEach(({ table, id }, index) => {
-    const name = `${table}\n${id}`;
+    const name = rowName(table, id);
     const group = groups.get(name);
-    if (group === undefined) groups.set(name, { table, id, indexes: [index] });
+    if (group === undefined) groups.set(name, { name, table, id, indexes: [index] });
     else group.indexes.push(index);
   });
   return [...groups.values()];

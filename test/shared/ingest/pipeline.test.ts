@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { NormalizedChange } from '../../../shared/change/change.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
 import { UnprocessableError } from '../../../shared/ingest/reasons.ts';
+import { rowName } from '../../../shared/ingest/rowName.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { deliver, TestTable } from './changes.ts';
 
@@ -70,6 +71,22 @@ describe('ingesting changes', () => {
     await Promise.all(writers);
     const expected = Object.fromEntries(Array.from({ length: 8 }, (_, writer) => [`w${writer}`, 9]));
     assert.deepEqual((await contentOf(table)).rows, { 1: { id: 1, ...expected } });
+  });
+
+  test('merges into a row as it is when it is written, however long ago it was read', async () => {
+    const table = new TestTable('readBefore');
+    const { rows } = await store.open();
+    const [name, address] = [rowName(table.table, '1'), { table: table.table, id: '1' }];
+    const before = await rows.read([address]);
+    await ingest([table.insert(1, { id: 1, a: 'old', b: 'old' })]);
+    const afterInsert = await rows.read([address]);
+    await ingest([table.update(2, { id: 1, b: 'new' })]);
+    const pipeline = new Pipeline(await store.open(), store.config);
+    for (const [at, [read]] of [before, afterInsert].entries()) {
+      const update = table.update(3 + at, { id: 1, [`c${at}`]: at });
+      await pipeline.ingest('ces', 's', deliver([update]), { read: new Map([[name, read]]) });
+    }
+    assert.deepEqual((await contentOf(table)).rows, { 1: { id: 1, a: 'old', b: 'new', c0: 0, c1: 1 } });
   });
 });
 
