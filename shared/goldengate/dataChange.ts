@@ -63,8 +63,8 @@ export class ChangeMaker {
     const isRowChange = op !== 'ddl' && op !== 'truncate';
     if (isRowChange && key === undefined) return undefined;
     const images = isRowChange
-      ? this.#filled(readImages(record, this.#shapes.of(record, data.name), this.names, op), op, table.columns)
-      : { before: null, after: null, origin: record, ...headerOf(record, this.names) };
+      ? this.#filled(readImages(this.#shapes.of(record, data.name).part(record), this.names, op), op, table.columns)
+      : aboutTable(record, this.names);
     const opTime = this.#opTime(images);
     const identity = this.#identity(data, images);
     const transaction = this.#transaction(images);
@@ -150,6 +150,10 @@ interface Half {
   readonly keys: Columns | null;
   readonly key: string;
   readonly movedFrom?: RowKey | undefined;
+}
+
+function aboutTable(record: JsonObject, names: FieldNames): Images {
+  return { layout: 'nested', before: null, after: null, origin: record, ...headerOf(record, names) };
 }
 
 function tableHalf(identity: string): Half {

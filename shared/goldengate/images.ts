@@ -3,41 +3,35 @@ import { UnprocessableError } from '../ingest/reasons.ts';
 import type { FieldNames } from './fieldNames.ts';
 import { isObject, type JsonObject, member, setMember } from './members.ts';
 import type { GoldenGateOp } from './operations.ts';
-import { HELPER, type Parted, type RecordShape } from './recordShape.ts';
+import { type Layout, nonEmpty, type RecordParts } from './recordParts.ts';
 
 /** A record taken apart, its images read. */
-export interface Images extends Parted {
+export interface Images extends RecordParts {
   readonly before: Columns | null;
   readonly after: Columns | null;
 }
 
+/** Ends the name of a member that tells whether a column is missing. */
+const HELPER = '_isMissing';
 const LAST_OF_HELPER = HELPER.charCodeAt(HELPER.length - 1);
 
 /**
- * Takes apart a record that has `shape`. In the layout `row` the one image is of the row as it was before a delete, as it
- * is after anything else. Throws UnprocessableError (`invalid-envelope`) for an image that is no object.
+ * The images of a record. In the layout `row` the one image is of the row as it was before a delete, as it is after
+ * anything else. Throws UnprocessableError (`invalid-envelope`) for an image that is no object.
  */
-export function readImages(record: JsonObject, shape: RecordShape, names: FieldNames, op: GoldenGateOp): Images {
-  const parted = shape.part(record);
-  const { layout } = shape;
-  const before = imageOf(parted.before, names.before, shape);
-  const after = imageOf(parted.after, names.after, shape);
-  if (layout === 'row' && op === 'delete') return { ...parted, before: after, after: null };
+export function readImages(parts: RecordParts, names: FieldNames, op: GoldenGateOp): Images {
+  const before = imageOf(parts.before, names.before, parts.layout);
+  const after = imageOf(parts.after, names.after, parts.layout);
+  if (parts.layout === 'row' && op === 'delete') return { ...parts, before: after, after: null };
   // Mostly nothing has to be left out: no need for another object.
-  const isRead = before === parted.before && after === parted.after;
-  return isRead ? (parted as Images) : { ...parted, before, after };
+  const isRead = before === parts.before && after === parts.after;
+  return isRead ? (parts as Images) : { ...parts, before, after };
 }
 
-function imageOf(image: JsonValue, name: string, { layout, hasHelpers }: RecordShape): Columns | null {
+function imageOf(image: JsonValue, name: string, layout: Layout): Columns | null {
   if (image === null) return null;
   if (!isObject(image)) throw new UnprocessableError('invalid-envelope', `${name} is no object`);
-  if (layout === 'nested') return known(image);
-  return hasHelpers ? nonEmpty(known(image)) : image;
-}
-
-function nonEmpty(image: Columns): Columns | null {
-  for (const _ in image) return image;
-  return null;
+  return layout === 'nested' ? known(image) : nonEmpty(known(image));
 }
 
 /**

@@ -1,0 +1,77 @@
+import type { JsonValue } from '../change/json.ts';
+import type { FieldNames } from './fieldNames.ts';
+import { type Header, headerOf } from './header.ts';
+import { type JsonObject, member, setMember } from './members.ts';
+
+/**
+ * The three layouts of a record. `nested`: its images are the values of `before` and `after`. `flattened`: their names and
+ * a delimiter precede each column's. `row`: what is no field is a column of the one image that there is.
+ */
+export type Layout = 'nested' | 'flattened' | 'row';
+
+/** A record, taken apart. */
+export interface RecordParts extends Header {
+  readonly layout: Layout;
+  /** The image as it was sent where the record nests it, which need not be an object; null where it has none. */
+  readonly before: JsonValue;
+  /** Likewise. In the layout `row` the one image that there is, of whatever it is. */
+  readonly after: JsonValue;
+  /** What is no image, verbatim. */
+  readonly origin: JsonObject;
+}
+
+/** Takes a record apart by the names of its members: their values decide nothing. */
+export function partRecord(record: JsonObject, fields: FieldNames, delimiter: string): RecordParts {
+  const before = member(record, fields.before);
+  const after = member(record, fields.after);
+  if (before === undefined && after === undefined) return partUnnested(record, fields, delimiter);
+  const origin: { [name: string]: JsonValue } = {};
+  for (const name in record) {
+    if (name !== fields.before && name !== fields.after) setMember(origin, name, record[name] ?? null);
+  }
+  return { layout: 'nested', before: before ?? null, after: after ?? null, origin, ...headerOf(record, fields) };
+}
+
+function partUnnested(record: JsonObject, fields: FieldNames, delimiter: string): RecordParts {
+  const columns: { [name: string]: JsonValue } = {};
+  const origin: { [name: string]: JsonValue } = {};
+  let isFlattened = false;
+  for (const name in record) {
+    const value = record[name] ?? null;
+    if (fields.all.has(name)) setMember(origin, name, value);
+    else {
+      setMember(columns, name, value);
+      isFlattened ||= isPrefixed(name, fields.after, delimiter) || isPrefixed(name, fields.before, delimiter);
+    }
+  }
+  const header = headerOf(record, fields);
+  if (isFlattened) return { layout: 'flattened', ...partFlattened(columns, origin, fields, delimiter), ...header };
+  return { layout: 'row', before: null, after: nonEmpty(columns), origin, ...header };
+}
+
+/** Beside the columns of flattened images, what has no prefix is the record's own. */
+function partFlattened(members: JsonObject, fieldsSent: JsonObject, fields: FieldNames, delimiter: string) {
+  const before: { [name: string]: JsonValue } = {};
+  const after: { [name: string]: JsonValue } = {};
+  const origin: { [name: string]: JsonValue } = { ...fieldsSent };
+  for (const name in members) {
+    const value = members[name] ?? null;
+    if (isPrefixed(name, fields.after, delimiter)) {
+      setMember(after, name.slice(fields.after.length + delimiter.length), value);
+    } else if (isPrefixed(name, fields.before, delimiter)) {
+      setMember(before, name.slice(fields.before.length + delimiter.length), value);
+    } else setMember(origin, name, value);
+  }
+  return { before: nonEmpty(before), after: nonEmpty(after), origin };
+}
+
+function isPrefixed(name: string, image: string, delimiter: string): boolean {
+  // Asked for every column of every record: most names start with another letter.
+  if (name.charCodeAt(0) !== image.charCodeAt(0)) return false;
+  return name.startsWith(image) && name.startsWith(delimiter, image.length);
+}
+
+export function nonEmpty<Image extends JsonObject>(image: Image): Image | null {
+  for (const _ in image) return image;
+  return null;
+}
