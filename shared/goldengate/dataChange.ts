@@ -6,12 +6,11 @@ import type { GoldenGateStream } from '../config.ts';
 import type { PendingChange } from '../ingest/arrival.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import { type FieldNames, fieldNames } from './fieldNames.ts';
-import { type Header, headerOf } from './header.ts';
+import type { Header } from './header.ts';
 import { type Images, readImages } from './images.ts';
 import { isObject, type JsonObject, member, setMember, textMember, textOf } from './members.ts';
 import { type OpTime, OpTimeReader } from './opTime.ts';
 import type { DataRecord } from './record.ts';
-import { RecordShapes } from './recordShapes.ts';
 import { type KeyColumn, keyIn, listedKey } from './rowKey.ts';
 
 /** What is known of a table when one of its records is read. */
@@ -34,7 +33,6 @@ export class ChangeMaker {
   readonly #identityStart: string;
   readonly #settings: GoldenGateStream;
   readonly #times: OpTimeReader;
-  readonly #shapes: RecordShapes;
 
   constructor(stream: string, settings: GoldenGateStream) {
     this.names = fieldNames(settings.fields);
@@ -42,7 +40,6 @@ export class ChangeMaker {
     this.#identityStart = `goldengate\n${stream}`;
     this.#settings = settings;
     this.#times = new OpTimeReader(settings.timeZone);
-    this.#shapes = new RecordShapes(this.names, settings.flattenDelimiter);
   }
 
   /** `goldengate/<stream>/<qualified name>`. */
@@ -55,7 +52,7 @@ export class ChangeMaker {
    * attributes of the event that it came in. Throws UnprocessableError.
    */
   change(data: DataRecord, table: TableKnowledge, cloudEvent: JsonObject | null): PendingChange | undefined {
-    const { record, op } = data;
+    const { record, op, parts } = data;
     const key =
       table.key ??
       listedKey(member(record, this.names.primaryKeys), table.types) ??
@@ -63,8 +60,8 @@ export class ChangeMaker {
     const isRowChange = op !== 'ddl' && op !== 'truncate';
     if (isRowChange && key === undefined) return undefined;
     const images = isRowChange
-      ? this.#filled(readImages(this.#shapes.of(record, data.name).part(record), this.names, op), op, table.columns)
-      : aboutTable(record, this.names);
+      ? this.#filled(readImages(parts, this.names, op), op, table.columns)
+      : { ...parts, before: null, after: null, origin: record };
     const opTime = this.#opTime(images);
     const identity = this.#identity(data, images);
     const transaction = this.#transaction(images);
@@ -150,10 +147,6 @@ interface Half {
   readonly keys: Columns | null;
   readonly key: string;
   readonly movedFrom?: RowKey | undefined;
-}
-
-function aboutTable(record: JsonObject, names: FieldNames): Images {
-  return { layout: 'nested', before: null, after: null, origin: record, ...headerOf(record, names) };
 }
 
 function tableHalf(identity: string): Half {

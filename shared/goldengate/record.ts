@@ -1,8 +1,11 @@
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import type { FieldNames } from './fieldNames.ts';
-import { isObject, type JsonObject, member, textMember } from './members.ts';
+import type { Header } from './header.ts';
+import { isObject, type JsonObject, member, textMember, textOf } from './members.ts';
 import { type GoldenGateOp, type Operations, operationOf } from './operations.ts';
+import type { RecordParts } from './recordParts.ts';
+import type { RecordShapes } from './recordShapes.ts';
 
 /** A column as OBJECT_METADATA describes it. */
 export interface MetadataColumn {
@@ -28,6 +31,7 @@ export interface DataRecord {
   /** The qualified name as the stream has it. */
   readonly name: string;
   readonly record: JsonObject;
+  readonly parts: RecordParts;
 }
 
 const STREAM_METADATA = 'STREAM_METADATA';
@@ -37,19 +41,25 @@ const MAX_TABLE_NAME_BYTES = 800;
 /** In UTF-8. */
 const MAX_BYTES_PER_CODE_UNIT = 3;
 
-/** Says what `value` is. Throws UnprocessableError. */
-export function readRecord(value: JsonValue, names: FieldNames, operations: Operations): GoldenGateRecord {
+/** Says what `value` is, whose fields are called `names`. Throws UnprocessableError. */
+export function readRecord(
+  value: JsonValue,
+  names: FieldNames,
+  shapes: RecordShapes,
+  operations: Operations,
+): GoldenGateRecord {
   if (value === null) return { kind: 'nothing' };
   if (!isObject(value)) throw new UnprocessableError('invalid-envelope', 'the record is no JSON object');
-  const label = textMember(value, names.opType);
+  const parts = shapes.part(value);
+  const label = textOf(parts.opType, names.opType);
   if (label === null && isSchema(value)) return { kind: 'schema', id: schemaId(value), schema: value };
   if (label === STREAM_METADATA) return { kind: 'stream', metadata: value };
   if (label === OBJECT_METADATA) {
-    return { kind: 'table', name: tableName(value, names), columns: metadataColumns(member(value, 'columns')) };
+    return { kind: 'table', name: tableName(parts, names), columns: metadataColumns(member(value, 'columns')) };
   }
   const op = operationOf(label, operations);
-  const name = op === 'ddl' ? ddlName(value, names) : tableName(value, names);
-  return { kind: 'data', op, name, record: value };
+  const name = op === 'ddl' ? ddlName(value, parts, names) : tableName(parts, names);
+  return { kind: 'data', op, name, record: value, parts };
 }
 
 /** Schemas name no operation: their structure tells them. */
@@ -63,19 +73,17 @@ function schemaId(schema: JsonObject): string {
   return id;
 }
 
-function tableName(record: JsonObject, names: FieldNames): string {
-  for (const field of names.table) {
-    const name = textMember(record, field);
-    if (name !== null && name !== '') return checked(name);
-  }
+function tableName({ dataStreamTable, classicTable }: Header, { table: [dataStream, classic] }: FieldNames): string {
+  const name = textOf(dataStreamTable, dataStream) || textOf(classicTable, classic);
+  if (name) return checked(name);
   throw new UnprocessableError('invalid-envelope', 'the record names no table');
 }
 
-function ddlName(record: JsonObject, names: FieldNames): string {
+function ddlName(record: JsonObject, header: Header, names: FieldNames): string {
   const ddl = member(record, 'ddl');
   if (!isObject(ddl)) throw new UnprocessableError('invalid-envelope', 'the DDL record says nothing');
   const object = member(ddl, 'object');
-  if (!isObject(object)) return tableName(record, names);
+  if (!isObject(object)) return tableName(header, names);
   const parts = ['catalog', 'schema', 'object'].map((part) => textMember(object, part) ?? '');
   return checked(parts.filter((part) => part !== '').join('.'));
 }

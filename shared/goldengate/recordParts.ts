@@ -2,6 +2,7 @@ import type { JsonValue } from '../change/json.ts';
 import type { FieldNames } from './fieldNames.ts';
 import { type Header, headerOf } from './header.ts';
 import { type JsonObject, member, setMember } from './members.ts';
+import { isHelper } from './missing.ts';
 
 /**
  * The three layouts of a record. `nested`: its images are the values of `before` and `after`. `flattened`: their names and
@@ -16,6 +17,8 @@ export interface RecordParts extends Header {
   readonly before: JsonValue;
   /** Likewise. In the layout `row` the one image that there is, of whatever it is. */
   readonly after: JsonValue;
+  /** Whether a column of an image that is not nested is called as if it told that another is missing. */
+  readonly hasHelpers: boolean;
   /** What is no image, verbatim. */
   readonly origin: JsonObject;
 }
@@ -29,7 +32,8 @@ export function partRecord(record: JsonObject, fields: FieldNames, delimiter: st
   for (const name in record) {
     if (name !== fields.before && name !== fields.after) setMember(origin, name, record[name] ?? null);
   }
-  return { layout: 'nested', before: before ?? null, after: after ?? null, origin, ...headerOf(record, fields) };
+  const images = { before: before ?? null, after: after ?? null, hasHelpers: false };
+  return { layout: 'nested', ...images, origin, ...headerOf(record, fields) };
 }
 
 function partUnnested(record: JsonObject, fields: FieldNames, delimiter: string): RecordParts {
@@ -45,8 +49,9 @@ function partUnnested(record: JsonObject, fields: FieldNames, delimiter: string)
     }
   }
   const header = headerOf(record, fields);
-  if (isFlattened) return { layout: 'flattened', ...partFlattened(columns, origin, fields, delimiter), ...header };
-  return { layout: 'row', before: null, after: nonEmpty(columns), origin, ...header };
+  const hasHelpers = Object.keys(columns).some(isHelper);
+  if (!isFlattened) return { layout: 'row', before: null, after: nonEmpty(columns), hasHelpers, origin, ...header };
+  return { layout: 'flattened', ...partFlattened(columns, origin, fields, delimiter), hasHelpers, ...header };
 }
 
 /** Beside the columns of flattened images, what has no prefix is the record's own. */

@@ -1,5 +1,6 @@
 import type { FieldNames } from './fieldNames.ts';
-import type { JsonObject } from './members.ts';
+import { type JsonObject, member } from './members.ts';
+import type { RecordParts } from './recordParts.ts';
 import { RecordShape } from './recordShape.ts';
 
 /** Tables whose shapes are remembered; beyond it all are forgotten, and what is still in use comes back. */
@@ -9,29 +10,38 @@ const MAX_SHAPES_PER_TABLE = 4;
 /** Members of a shape worth remembering; a table has no more columns than 1,000. */
 const MAX_REMEMBERED_MEMBERS = 2_000;
 
-/** The shapes that the records of one stream have had lately. */
+/** Takes the records of one stream apart, and remembers the shapes that they have had lately. */
 export class RecordShapes {
-  readonly #names: FieldNames;
+  readonly #fields: FieldNames;
   readonly #delimiter: string;
   readonly #ofTables = new Map<string, RecordShape[]>();
-  /** Whatever its table: the next record mostly has the same. */
+  /** Whatever their tables: the next record mostly has one of them. */
   #last: RecordShape | undefined;
+  #lastButOne: RecordShape | undefined;
 
-  constructor(names: FieldNames, delimiter: string) {
-    this.#names = names;
+  constructor(fields: FieldNames, delimiter: string) {
+    this.#fields = fields;
     this.#delimiter = delimiter;
   }
 
-  /** The shape of `record`, which is about `table`. */
-  of(record: JsonObject, table: string): RecordShape {
-    if (this.#last?.fits(record) !== true) this.#last = this.#ofTable(record, table);
-    return this.#last;
+  /** As `partRecord` does. */
+  part(record: JsonObject): RecordParts {
+    let shape = this.#last;
+    if (shape?.fits(record) !== true) {
+      const other = this.#lastButOne;
+      this.#lastButOne = shape;
+      shape = other?.fits(record) === true ? other : this.#ofTable(record);
+      this.#last = shape;
+    }
+    return shape.part(record);
   }
 
-  #ofTable(record: JsonObject, table: string): RecordShape {
+  #ofTable(record: JsonObject): RecordShape {
+    const [dataStream, classic] = this.#fields.table;
+    const table = String(member(record, dataStream) ?? member(record, classic));
     const known = this.#ofTables.get(table);
     if (known !== undefined) for (const shape of known) if (shape.fits(record)) return shape;
-    const shape = new RecordShape(record, this.#names, this.#delimiter);
+    const shape = new RecordShape(record, this.#fields, this.#delimiter);
     if (shape.size <= MAX_REMEMBERED_MEMBERS) this.#remember(shape, table, known);
     return shape;
   }

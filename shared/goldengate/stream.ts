@@ -7,6 +7,7 @@ import { ChangeMaker } from './dataChange.ts';
 import type { JsonObject } from './members.ts';
 import { type Operations, operationsOf } from './operations.ts';
 import { type GoldenGateRecord, readRecord } from './record.ts';
+import { RecordShapes } from './recordShapes.ts';
 import { isBare, unwrap } from './unwrap.ts';
 
 /** A record of a request, or of the records that waited. */
@@ -23,11 +24,13 @@ export interface ReadRecord {
 export class StreamReader {
   readonly maker: ChangeMaker;
   readonly #operations: Operations;
+  readonly #shapes: RecordShapes;
   readonly #limits: Pick<BodyLimits, 'nestingLevels'>;
 
   constructor(stream: string, settings: GoldenGateStream, limits: Pick<BodyLimits, 'nestingLevels'>) {
     this.maker = new ChangeMaker(stream, settings);
     this.#operations = operationsOf(settings.operations);
+    this.#shapes = new RecordShapes(this.maker.names, settings.flattenDelimiter);
     this.#limits = limits;
   }
 
@@ -59,7 +62,7 @@ export class StreamReader {
 
   #readOne(record: JsonValue): GoldenGateRecord | UnprocessableError {
     try {
-      return readRecord(record, this.maker.names, this.#operations);
+      return readRecord(record, this.maker.names, this.#shapes, this.#operations);
     } catch (error) {
       return unprocessable(error);
     }
