@@ -38,7 +38,9 @@ describe('replaying dead letters', () => {
   test('makes rows of records that today’s code can read, in any order, and removes their letters', async () => {
     const bodies = lifeIn('readable').map((event, index) => (index === 1 ? renderAvro(event) : renderJson(event)));
     const ids = await bury(store, 'ces', 'ces', bodies.map(hubMessage));
-    assert.deepEqual(numbersOf(await replay(store, ids.toReversed())), { replayed: 3, applied: 1, stale: 2 });
+    const { applied = 0, stale = 0, ...numbers } = numbersOf(await replay(store, ids.toReversed()));
+    // They are replayed side by side: how many of them come after the delete is not certain, what comes of them is.
+    assert.deepEqual([numbers, applied + stale], [{ replayed: 3 }, 3]);
     assert.deepEqual(await rowsIn('readable'), { rows: ['deleted'], changes: 3 });
     assert.deepEqual(await letters(store), []);
     assert.deepEqual(numbersOf(await replay(store, ids)), { missing: 3 });
