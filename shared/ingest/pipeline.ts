@@ -42,7 +42,7 @@ export class Pipeline {
     source: Source,
     stream: string,
     deliveries: readonly Delivery[],
-    { recorder, floors, read }: IngestOptions = {},
+    { recorder, floors, read, checkTime }: IngestOptions = {},
   ): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(deliveries.length);
     const rejected: Rejection[] = [];
@@ -59,6 +59,7 @@ export class Pipeline {
     });
     let isFirst = true;
     for (const run of runsOf(candidates)) {
+      if (!isFirst) checkTime?.();
       const changes = run.candidates.map(({ change }) => change);
       const results = run.moves
         ? await this.#moves.apply(source, stream, changes, recorder ?? this.#moveRecorder, floors)
@@ -147,6 +148,8 @@ export interface IngestOptions {
   readonly floors?: TableFloors | undefined;
   /** Rows that the source has just read. */
   readonly read?: RowsRead | undefined;
+  /** Called between steps whose number depends on the batch; what it throws ends the work there. */
+  readonly checkTime?: () => void;
 }
 
 interface Rejection {
