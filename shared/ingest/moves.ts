@@ -23,7 +23,14 @@ import type { TableFloors } from './tableFloors.ts';
  *
  * In `SET id = id + 1` rows move over each other inside one transaction, and the row at the old key may be another
  * row's new place already. It is spared when a change of the same transaction moved a row there and a column besides
- * the key differs from what this change says its row held before. With images of the key alone this cannot be told.
+ * the key differs from what this change says its row held before. Changes without a transaction id are of one transaction
+ * if they were committed at one time: GoldenGate gives all operations of a transaction its commit time. That others may
+ * share that time does no harm: a row that one transaction moved in and another moves on holds what the other says.
+ *
+ * What cannot be told: two rows that differ in nothing but their keys, as far as the change's image of before says. With
+ * images of the key alone that is all rows, and with images of the key and the changed columns, those that have these in
+ * common. Then the later move empties the place that the earlier one filled, as if one row had been moved twice. So it does
+ * where a source gives neither an id of the transaction nor a commit time.
  */
 export class Moves {
   readonly #store: Store;
@@ -106,10 +113,9 @@ export class Moves {
       transaction,
     };
     const isSpared =
-      transaction !== null &&
       oldRow !== undefined &&
       contradicts(oldRow.document.row, change.before, from.keys) &&
-      (await this.#store.changes.wasMovedInto(change.table, from.key, transaction.id));
+      (await this.#store.changes.wasMovedInto(from.key, change));
     return isSpared ? { ...departure, flag: 'spared' } : departure;
   }
 }

@@ -52,11 +52,23 @@ export class ChangeStore {
     return results.map(({ status, document }) => (status < 300 ? (document as RecordedChange | undefined) : undefined));
   }
 
-  /** Whether a change of `transactionId` moved another row to this key. Throws StoreUnavailableError. */
-  async wasMovedInto(table: string, key: string, transactionId: string): Promise<boolean> {
+  /**
+   * Whether a change of the same transaction as `change` moved another row to the key `key` of its table. Without transaction
+   * ids, changes that were committed at one time count as one transaction. Throws StoreUnavailableError.
+   */
+  async wasMovedInto(
+    key: string,
+    change: Pick<NormalizedChange, 'table' | 'transaction' | 'committedAt'>,
+  ): Promise<boolean> {
+    const { table, transaction, committedAt } = change;
+    if (transaction === null && committedAt === null) return false;
+    const isOfTransaction =
+      transaction === null
+        ? 'IS_NULL(c.transaction) AND c.committedAt = @transaction'
+        : 'c.transaction.id = @transaction';
     const query = {
-      query: 'SELECT VALUE COUNT(1) FROM c WHERE c.transaction.id = @transaction AND IS_DEFINED(c.movedFrom)',
-      parameters: [{ name: '@transaction', value: transactionId }],
+      query: `SELECT VALUE COUNT(1) FROM c WHERE ${isOfTransaction} AND IS_DEFINED(c.movedFrom)`,
+      parameters: [{ name: '@transaction', value: transaction?.id ?? committedAt }],
     };
     try {
       const { resources } = await this.#container.items.query<number>(query, { partitionKey: [table, key] }).fetchAll();
