@@ -188,7 +188,8 @@ export class RecordTaker {
   async #ingest(deliveries: readonly ArrivalDelivery[], floors: TableFloors): Promise<Outcome[]> {
     const { arrivals, stream, deadline } = this.#parts;
     if (deliveries.length === 0) return [];
-    const outcomes = await arrivals.ingest('goldengate', stream, deliveries, deadline.startedAt, floors);
+    const checkTime = () => deadline.check();
+    const outcomes = await arrivals.ingest('goldengate', stream, deliveries, deadline.startedAt, floors, checkTime);
     await this.#enforceFloors(deliveries, floors);
     return outcomes;
   }

@@ -19,7 +19,8 @@ import type { TableFloors } from './tableFloors.ts';
  * after what was answered, whichever instance takes it.
  *
  * An arrival is fixed once, and what fixes it is the record in `changes` (for a record without a key the one in `parked`,
- * for a bad one the one in `deadletters`). The changes of one row are recorded one after another. So after a crash
+ * for a bad one the one in `deadletters`). The changes of one row are recorded one after another (those that are in one
+ * transaction of the store at once, in their order). So after a crash
  * - before a change is recorded: it has no arrival yet, nor has any later change of its row; sent again, they get theirs in
  *   the order in which they stand there, after those of the changes before them that turn out to be known.
  * - between a change's record and its row, or at any later point: sent again, the change is known, and merged with the
@@ -47,7 +48,8 @@ export class ArrivalPipeline {
 
   /**
    * Takes in records that come for the first time, or as if so, in the order of their arrival; outcomes stand in that
-   * order. `clockMs`: when their request came in. Throws StoreUnavailableError.
+   * order. `clockMs`: when their request came in. `checkTime` is called between any two steps of the work and may throw:
+   * what is recorded by then stays, and is got past quickly when the same comes again. Throws StoreUnavailableError.
    */
   async ingest(
     source: Source,
@@ -55,11 +57,12 @@ export class ArrivalPipeline {
     deliveries: readonly ArrivalDelivery[],
     clockMs: number,
     floors?: TableFloors,
+    checkTime: () => void = () => undefined,
   ): Promise<Outcome[]> {
     const arrived = deliveries.map(({ index, ...delivery }) => arriving(delivery, arrivalText(clockMs, index)));
     const read = await this.#rowsOf(deliveries);
-    const recorder = new ArrivalRecorder(this.#store.changes, clocksOf(read));
-    return this.#pipeline.ingest(source, stream, arrived, { recorder, floors, read });
+    const recorder = new ArrivalRecorder(this.#store.changes, clocksOf(read), checkTime);
+    return this.#pipeline.ingest(source, stream, arrived, { recorder, floors, read, checkTime });
   }
 
   /** Takes in records that have come before, each with the arrival that it had then. Throws StoreUnavailableError. */

@@ -10,6 +10,12 @@ import type { RecordedChange, Recorder } from './recorders.ts';
 import type { RowWriter } from './rowWriter.ts';
 import type { TableFloors } from './tableFloors.ts';
 
+/** Both halves of a change that moved a row, as they were recorded. */
+export interface KnownMove {
+  readonly arrival: NormalizedChange;
+  readonly departure: NormalizedChange;
+}
+
 /**
  * Key changes. A change that moves a row from one key to another is an image of the new key and a delete of the old
  * one. The image may be partial, and the columns that it lacks exist only in the old row, which the delete empties; so
@@ -23,7 +29,14 @@ import type { TableFloors } from './tableFloors.ts';
  *
  * In `SET id = id + 1` rows move over each other inside one transaction, and the row at the old key may be another
  * row's new place already. It is spared when a change of the same transaction moved a row there and a column besides
- * the key differs from what this change says its row held before. With images of the key alone this cannot be told.
+ * the key differs from what this change says its row held before. Changes without a transaction id are of one transaction
+ * if they were committed at one time: GoldenGate gives all operations of a transaction its commit time. That others may
+ * share that time does no harm: a row that one transaction moved in and another moves on holds what the other says.
+ *
+ * What cannot be told: two rows that differ in nothing but their keys, as far as the change's image of before says. With
+ * images of the key alone that is all rows, and with images of the key and the changed columns, those that have these in
+ * common. Then the later move empties the place that the earlier one filled, as if one row had been moved twice. So it does
+ * where a source gives neither an id of the transaction nor a commit time.
  */
 export class Moves {
   readonly #store: Store;
@@ -58,8 +71,49 @@ export class Moves {
         }),
       ),
     );
-    const outcomes = new Array<ChangeOutcome>(changes.length).fill('stale');
-    for (const half of [arrivals, departures]) await this.#merge(source, stream, half, outcomes, floors);
+    return this.#mergeBoth(source, stream, [arrivals, departures], floors);
+  }
+
+  /** Of each of `changes` that move rows, its halves if both were recorded before. Throws StoreUnavailableError. */
+  async recall(changes: readonly NormalizedChange[]): Promise<(KnownMove | undefined)[]> {
+    const halves = changes.flatMap(({ table, key, movedFrom, identity }) => [
+      { table, key, identity },
+      { table, key: movedFrom?.key ?? key, identity },
+    ]);
+    const recorded = await this.#store.changes.recorded(halves);
+    return changes.map(({ identity }, index) => {
+      const [arrival, departure] = recorded.slice(2 * index);
+      if (arrival === undefined || departure === undefined) return undefined;
+      return { arrival: { ...arrival, identity }, departure: { ...departure, identity } };
+    });
+  }
+
+  /**
+   * Makes good what a crash may have left undone of moves that were recorded. They may touch common keys: what their halves
+   * are no longer depends on any row, and rows end the same in whichever order halves are merged into them. Throws
+   * StoreUnavailableError.
+   */
+  async complete(
+    source: Source,
+    stream: string,
+    moves: readonly KnownMove[],
+    recorder: Recorder,
+    floors?: TableFloors,
+  ): Promise<ChangeOutcome[]> {
+    const arrivals = await recorder.record(moves.map(({ arrival }) => arrival));
+    const departures = await recorder.record(moves.map(({ departure }) => departure));
+    return this.#mergeBoth(source, stream, [arrivals, departures], floors);
+  }
+
+  /** The image of the new key goes first, so that the row is never nowhere. */
+  async #mergeBoth(
+    source: Source,
+    stream: string,
+    halves: readonly (readonly RecordedChange[])[],
+    floors: TableFloors | undefined,
+  ): Promise<ChangeOutcome[]> {
+    const outcomes = new Array<ChangeOutcome>(halves[0]?.length ?? 0).fill('stale');
+    for (const half of halves) await this.#merge(source, stream, half, outcomes, floors);
     return outcomes;
   }
 
@@ -106,10 +160,9 @@ export class Moves {
       transaction,
     };
     const isSpared =
-      transaction !== null &&
       oldRow !== undefined &&
       contradicts(oldRow.document.row, change.before, from.keys) &&
-      (await this.#store.changes.wasMovedInto(change.table, from.key, transaction.id));
+      (await this.#store.changes.wasMovedInto(from.key, change));
     return isSpared ? { ...departure, flag: 'spared' } : departure;
   }
 }

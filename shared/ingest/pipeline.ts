@@ -11,7 +11,11 @@ import { Moves } from './moves.ts';
 import { UnprocessableError } from './reasons.ts';
 import { type Recorder, recordAll, recordFirst, WITHOUT_HISTORY } from './recorders.ts';
 import { type MergeOptions, type RowsRead, RowWriter } from './rowWriter.ts';
+import { type Candidate, type Run, runsOf } from './runs.ts';
 import type { TableFloors } from './tableFloors.ts';
+
+/** Fewer take hardly more requests than to find out which moves are known. */
+const MIN_RUNS_TO_RECALL = 3;
 
 /**
  * What every source does with its decoded records. When `ingest` resolves, each effect of each delivery is durable and
@@ -42,7 +46,7 @@ export class Pipeline {
     source: Source,
     stream: string,
     deliveries: readonly Delivery[],
-    { recorder, floors, read }: IngestOptions = {},
+    { recorder, floors, read, checkTime }: IngestOptions = {},
   ): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(deliveries.length);
     const rejected: Rejection[] = [];
@@ -58,14 +62,10 @@ export class Pipeline {
         });
     });
     let isFirst = true;
-    for (const run of runsOf(candidates)) {
-      const changes = run.candidates.map(({ change }) => change);
-      const results = run.moves
-        ? await this.#moves.apply(source, stream, changes, recorder ?? this.#moveRecorder, floors)
-        : await this.#applyPlain(source, stream, changes, recorder ?? this.#recorder, {
-            floors,
-            read: isFirst ? read : undefined,
-          });
+    for (const run of await this.#runsOf(candidates)) {
+      if (!isFirst) checkTime?.();
+      const options = { floors, read: isFirst ? read : undefined };
+      const results = await this.#applyRun(source, stream, run, recorder, options);
       isFirst = false;
       results.forEach((result, position) => {
         const index = run.candidates[position]?.index ?? -1;
@@ -99,6 +99,40 @@ export class Pipeline {
     return rejected.map(({ index, verdict }, position) => {
       return { index, outcome: deadLettered(verdict, documents[position]?.id ?? '') };
     });
+  }
+
+  /**
+   * Moves that touch each other are a run each, at a dozen requests to the store. So where there are several, those that are
+   * recorded already are found first, and go together: a batch that was cut off must get past them when it comes again.
+   */
+  async #runsOf(candidates: readonly Candidate[]): Promise<readonly Run[]> {
+    const runs = runsOf(candidates);
+    const moving = runs.filter(({ kind }) => kind === 'moves').flatMap((run) => run.candidates);
+    if (runs.length < MIN_RUNS_TO_RECALL || moving.length === 0) return runs;
+    const known = await this.#moves.recall(moving.map(({ change }) => change));
+    const knownOf = new Map(moving.map((candidate, position) => [candidate.index, known[position]]));
+    return runsOf(candidates.map((candidate) => ({ ...candidate, known: knownOf.get(candidate.index) })));
+  }
+
+  #applyRun(
+    source: Source,
+    stream: string,
+    { kind, candidates }: Run,
+    recorder: Recorder | undefined,
+    { floors, read }: MergeOptions,
+  ): Promise<ChangeOutcome[]> {
+    const changes = candidates.map(({ change }) => change);
+    const moveRecorder = recorder ?? this.#moveRecorder;
+    switch (kind) {
+      case 'plain':
+        return this.#applyPlain(source, stream, changes, recorder ?? this.#recorder, { floors, read });
+      case 'moves':
+        return this.#moves.apply(source, stream, changes, moveRecorder, floors);
+      case 'knownMoves': {
+        const known = candidates.flatMap((candidate) => candidate.known ?? []);
+        return this.#moves.complete(source, stream, known, moveRecorder, floors);
+      }
+    }
   }
 
   /** Records and merges changes that stay at their keys. */
@@ -147,6 +181,8 @@ export interface IngestOptions {
   readonly floors?: TableFloors | undefined;
   /** Rows that the source has just read. */
   readonly read?: RowsRead | undefined;
+  /** Called between steps whose number depends on the batch; what it throws ends the work there. */
+  readonly checkTime?: () => void;
 }
 
 interface Rejection {
@@ -156,43 +192,10 @@ interface Rejection {
   readonly verdict: Verdict;
 }
 
-interface Candidate {
-  /** Position of the delivery in its batch. */
-  readonly index: number;
-  readonly change: NormalizedChange;
-}
-
 function rowsOf(changes: readonly NormalizedChange[]): readonly RowAddress[] {
   return changes.filter(({ keys }) => keys !== null).map(({ table, key }) => ({ table, id: key }));
 }
 
 function deadLettered({ reason, detail }: Verdict, deadLetterId: string): Outcome {
   return { outcome: 'deadLettered', reason, detail, deadLetterId };
-}
-
-interface Run {
-  readonly moves: boolean;
-  readonly candidates: Candidate[];
-}
-
-/**
- * Cuts a batch where the order of its changes matters across rows: a change that moves a row reads the old row, so what
- * came before it must be in, and what came after must not. Moves that touch no common key go together.
- */
-function* runsOf(candidates: readonly Candidate[]): Generator<Run> {
-  let run: Run = { moves: false, candidates: [] };
-  const touched = new Set<string>();
-  for (const candidate of candidates) {
-    const { table, key, movedFrom } = candidate.change;
-    const moves = movedFrom !== undefined;
-    const keys = moves ? [`${table}\n${key}`, `${table}\n${movedFrom.key}`] : [];
-    if (moves !== run.moves || keys.some((each) => touched.has(each))) {
-      if (run.candidates.length > 0) yield run;
-      run = { moves, candidates: [] };
-      touched.clear();
-    }
-    run.candidates.push(candidate);
-    for (const each of keys) touched.add(each);
-  }
-  if (run.candidates.length > 0) yield run;
 }

@@ -27,12 +27,18 @@ export class ChangeStore {
 
   /** Records `changes`; a change recorded before is `known` and stays as it was. Throws StoreUnavailableError. */
   async record(changes: readonly NormalizedChange[]): Promise<Recorded[]> {
+    return (await this.#operations.run(this.#creates(changes, new Date().toISOString()))).map(toRecorded);
+  }
+
+  /**
+   * Records a beginning of each of `rows`, which are changes of one row each, none of them twice. One change of a row is in
+   * before the next one is, and whatever a crash leaves is a beginning too. Results stand for the beginning: at least one,
+   * and all but its last are `created`; of those after it nothing is told. Throws StoreUnavailableError.
+   */
+  async recordBeginnings(rows: readonly (readonly NormalizedChange[])[]): Promise<Recorded[][]> {
     const ingestedAt = new Date().toISOString();
-    const operations = changes.map((change) => {
-      const document = this.#document(change, ingestedAt);
-      return { type: 'Create' as const, partitionKey: [change.table, change.key], id: document.id, document };
-    });
-    return (await this.#operations.run(operations)).map(toRecorded);
+    const results = await this.#operations.createBeginnings(rows.map((changes) => this.#creates(changes, ingestedAt)));
+    return results.map((each) => each.map(toRecorded));
   }
 
   /** The change as it was first recorded under the table and key of `change`. Throws StoreUnavailableError. */
@@ -46,11 +52,23 @@ export class ChangeStore {
     return results.map(({ status, document }) => (status < 300 ? (document as RecordedChange | undefined) : undefined));
   }
 
-  /** Whether a change of `transactionId` moved another row to this key. Throws StoreUnavailableError. */
-  async wasMovedInto(table: string, key: string, transactionId: string): Promise<boolean> {
+  /**
+   * Whether a change of the same transaction as `change` moved another row to the key `key` of its table. Without transaction
+   * ids, changes that were committed at one time count as one transaction. Throws StoreUnavailableError.
+   */
+  async wasMovedInto(
+    key: string,
+    change: Pick<NormalizedChange, 'table' | 'transaction' | 'committedAt'>,
+  ): Promise<boolean> {
+    const { table, transaction, committedAt } = change;
+    if (transaction === null && committedAt === null) return false;
+    const isOfTransaction =
+      transaction === null
+        ? 'IS_NULL(c.transaction) AND c.committedAt = @transaction'
+        : 'c.transaction.id = @transaction';
     const query = {
-      query: 'SELECT VALUE COUNT(1) FROM c WHERE c.transaction.id = @transaction AND IS_DEFINED(c.movedFrom)',
-      parameters: [{ name: '@transaction', value: transactionId }],
+      query: `SELECT VALUE COUNT(1) FROM c WHERE ${isOfTransaction} AND IS_DEFINED(c.movedFrom)`,
+      parameters: [{ name: '@transaction', value: transaction?.id ?? committedAt }],
     };
     try {
       const { resources } = await this.#container.items.query<number>(query, { partitionKey: [table, key] }).fetchAll();
@@ -60,9 +78,12 @@ export class ChangeStore {
     }
   }
 
-  #document(change: NormalizedChange, ingestedAt: string) {
-    const { identity, ...fields } = change;
-    return { id: changeId(identity), ...fields, ingestedAt, ttl: this.#ttlSeconds };
+  #creates(changes: readonly NormalizedChange[], ingestedAt: string) {
+    return changes.map(({ identity, ...fields }) => {
+      const id = changeId(identity);
+      const document = { id, ...fields, ingestedAt, ttl: this.#ttlSeconds };
+      return { type: 'Create' as const, partitionKey: [fields.table, fields.key], id, document };
+    });
   }
 }
 

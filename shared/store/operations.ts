@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container, OperationInput } from '@azure/cosmos';
-import { isTooLarge, MAX_DOCUMENT_BYTES } from './documentSize.ts';
+import { isTooLarge, jsonBytes, MAX_DOCUMENT_BYTES } from './documentSize.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { withoutLargeValues } from './largeValues.ts';
 import { charge, type RequestMeter } from './requestMeter.ts';
@@ -28,11 +28,16 @@ export interface OperationResult {
 /** The service takes at most this many operations in a request. */
 const OPERATIONS_PER_REQUEST = 100;
 const REQUESTS_IN_FLIGHT = 4;
+/** Of the documents of one transaction, which the service ends at 2 MB and at 5 s. */
+const BYTES_PER_TRANSACTION = 1_000_000;
 
 const THROTTLED = 429;
 const TOO_LARGE = 413;
+const SUCCEEDED_BELOW = 300;
+/** Of an operation whose transaction ended because of another one. */
+const FAILED_DEPENDENCY = 424;
 /** Statuses that say "again": too many requests, retry with, unavailable, gone (a partition moved), not this one's turn. */
-const TRANSIENT = new Set([THROTTLED, 449, 503, 410, 408, 424]);
+const TRANSIENT = new Set([THROTTLED, 449, 503, 410, 408, FAILED_DEPENDENCY]);
 /** Stands for no answer at all. */
 const SENT_INTO_THE_VOID = 503;
 const LOST_CONNECTION = /ECONNRESET|EPIPE|socket hang up/;
@@ -83,6 +88,72 @@ export class Operations {
       pending = again;
     }
     return results;
+  }
+
+  /**
+   * Creates a beginning of each of `sequences`, whose operations are creates in one logical partition each. Whatever a crash
+   * leaves is a beginning too: the documents of a request are one transaction. Results stand for the beginning: at least
+   * one, and all but its last are successes; of those after it nothing is told. Throws StoreUnavailableError.
+   */
+  async createBeginnings(sequences: readonly (readonly Operation[])[]): Promise<OperationResult[][]> {
+    const results: OperationResult[][] = sequences.map(() => []);
+    const alone = [...sequences.keys()].filter((index) => sequences[index]?.length === 1);
+    const others = [...sequences.entries()].filter(([, { length }]) => length > 1);
+    const first = this.run(alone.flatMap((index) => sequences[index] ?? [])).then((each) => {
+      for (const [position, index] of alone.entries()) results[index] = each.slice(position, position + 1);
+    });
+    const rest = inFlight(others, async ([index, sequence]) => {
+      results[index] = await this.#createBeginning(sequence);
+    });
+    await Promise.all([first, rest]);
+    return results;
+  }
+
+  /**
+   * What fails for what it is ends the beginning, and those before it go again without it. Whatever else may be wrong with a
+   * request of many, its first operation finds out alone, with all the patience of `run`: if the transaction got through
+   * after all, that one is there already.
+   */
+  async #createBeginning(sequence: readonly Operation[]): Promise<OperationResult[]> {
+    let count = countPerTransaction(sequence);
+    let last: OperationResult[] = [];
+    while (count > 1) {
+      const responses = await this.#transact(sequence.slice(0, count));
+      const failed = responses.findIndex(
+        ({ statusCode }) => !hasSucceeded(statusCode) && statusCode !== FAILED_DEPENDENCY,
+      );
+      const failure = responses[failed];
+      if (
+        failure === undefined &&
+        responses.length === count &&
+        responses.every((each) => hasSucceeded(each.statusCode))
+      ) {
+        return [...responses.map(toResult), ...last];
+      }
+      if (failure === undefined || !isFinal(failure.statusCode)) return this.run(sequence.slice(0, 1));
+      last = [toResult(failure)];
+      count = failed;
+    }
+    if (count === 0) return last;
+    const first = await this.run(sequence.slice(0, 1));
+    return first.every(({ status }) => hasSucceeded(status)) ? [...first, ...last] : first;
+  }
+
+  /** One transaction; no responses where the request as a whole failed. */
+  async #transact(creates: readonly Operation[]): Promise<readonly Response[]> {
+    const inputs = creates.map((operation) => ({ operationType: 'Create' as const, resourceBody: body(operation) }));
+    let responses: readonly Response[];
+    try {
+      const options = { contentResponseOnWriteEnabled: false };
+      const { result } = await this.#container.items.batch(inputs, [...(creates[0]?.partitionKey ?? [])], options);
+      responses = result ?? [];
+    } catch {
+      return [];
+    }
+    for (const { statusCode, requestCharge = 0 } of responses) {
+      charge(this.#meter, { requestUnits: requestCharge, throttled: statusCode === THROTTLED ? 1 : 0 });
+    }
+    return responses;
   }
 
   /** Sends `pending` once, notes the results, and returns what has to be sent again. */
@@ -169,6 +240,26 @@ function isLostConnection(error: unknown): boolean {
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }
 
+function hasSucceeded(status: number): boolean {
+  return status < SUCCEEDED_BELOW;
+}
+
+/** Whether another attempt would be answered the same because of what the operation is. */
+function isFinal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 401 && status !== 403 && !TRANSIENT.has(status);
+}
+
+/** How many of `sequence`, from its first, go into one transaction; one that is too large for any still counts. */
+function countPerTransaction(sequence: readonly Operation[]): number {
+  let bytes = 0;
+  const most = Math.min(sequence.length, OPERATIONS_PER_REQUEST);
+  for (let count = 0; count < most; count++) {
+    bytes += jsonBytes(sequence[count]?.document);
+    if (bytes > BYTES_PER_TRANSACTION) return Math.max(1, count);
+  }
+  return most;
+}
+
 function toInput(operation: Operation): OperationInput {
   const { id, ifMatch } = operation;
   const partitionKey = [...operation.partitionKey];
@@ -207,9 +298,13 @@ async function forEachChunk(
   for (let start = 0; start < indexes.length; start += OPERATIONS_PER_REQUEST) {
     chunks.push(indexes.slice(start, start + OPERATIONS_PER_REQUEST));
   }
-  const queue = chunks.values();
+  await inFlight(chunks, run);
+}
+
+async function inFlight<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
+  const queue = items.values();
   const worker = async () => {
-    for (const chunk of queue) await run(chunk);
+    for (const item of queue) await run(item);
   };
-  await Promise.all(Array.from({ length: Math.min(REQUESTS_IN_FLIGHT, chunks.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(REQUESTS_IN_FLIGHT, items.length) }, worker));
 }

@@ -14,6 +14,8 @@ export interface FaultProxy {
   readonly endpoint: string;
   /** Writes that have come in since `arm` or `disarm`. */
   readonly writes: number;
+  /** Requests of every kind that have ever come in. */
+  readonly requests: number;
   /** Lets `writes` writes pass, then dies at the next. */
   arm(writes: number, death: Death): void;
   disarm(): void;
@@ -25,6 +27,7 @@ export interface FaultProxy {
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const { hostname, port } = new URL(target);
   let writes = 0;
+  let requests = 0;
   let fatalWrite = Number.POSITIVE_INFINITY;
   let death: Death = 'before';
   let isCutOff = false;
@@ -44,6 +47,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 
   const server = createServer(async (incoming, outgoing) => {
     const body = await bodyOf(incoming);
+    requests++;
     const position = isWrite(incoming, body) ? writes++ : writes;
     const relay = (status: number, headers: object, answer: Buffer) =>
       outgoing.writeHead(status, { ...headers }).end(answer);
@@ -61,6 +65,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     endpoint: `http://127.0.0.1:${address.port}`,
     get writes() {
       return writes;
+    },
+    get requests() {
+      return requests;
     },
     arm(count, kind) {
       writes = 0;

@@ -24,8 +24,9 @@ const TIMES = new Set(['updatedAt', 'ingestedAt', 'firstSeenAt', 'receivedAt', '
 export async function startTestStore({
   blobs = false,
   settings = {} as Record<string, string>,
+  requestUnitsPerSecond = Number.POSITIVE_INFINITY,
 } = {}): Promise<TestStore> {
-  const gateway = await startCosmosGateway({});
+  const gateway = await startCosmosGateway(Number.isFinite(requestUnitsPerSecond) ? { requestUnitsPerSecond } : {});
   const azurite = blobs ? await startAzurite({}) : undefined;
   const proxy = await startFaultProxy(gateway.endpoint);
   const config = readConfig({

@@ -13,6 +13,9 @@ before(async () => {
 });
 after(() => store.close());
 
+/** One test dies at every write; for the others a sample has to do. */
+const DEATH_STEP = 3;
+
 async function ingest(changes: readonly NormalizedChange[]) {
   const pipeline = new Pipeline(await store.open(), store.config);
   return (await pipeline.ingest('ces', 's', deliver(changes))).map(({ outcome }) => outcome);
@@ -134,6 +137,63 @@ describe('a change that moves a row to another key', () => {
       3: { id: 3, name: 'row 2' },
       4: { id: 4, name: 'row 3' },
     });
+  });
+
+  test('and comes again among many that touch each other takes few requests', async () => {
+    const table = new TestTable('shiftAgain');
+    const ids = Array.from({ length: 60 }, (_, n) => n + 1);
+    await ingest(ids.map((id) => table.insert(id, { id, name: `row ${id}` })));
+    const shift = ids.map((id) => table.move(100 + id, id, { id: id + 1 }, { id, name: `row ${id}` }, 100));
+    const requestsOf = async (outcome: string) => {
+      const before = store.proxy.requests;
+      assert.deepEqual(await ingest(shift), Array(ids.length).fill(outcome));
+      return store.proxy.requests - before;
+    };
+    const [first, again] = [await requestsOf('applied'), await requestsOf('duplicate')];
+    assert.ok(first > 5 * ids.length && again < ids.length / 2, `${first}, again ${again}`);
+    const expected = ids.map((id) => [String(id + 1), { id: id + 1, name: `row ${id}` }]);
+    assert.deepEqual((await contentOf(table)).rows, { 1: 'deleted', ...Object.fromEntries(expected) });
+  });
+
+  test('over others ends in the same documents at whatever write the process dies', async () => {
+    const ids = [1, 2, 3];
+    const scenario = (table: TestTable) => [
+      ...ids.map((id) => table.move(10 + id, id, { id: id + 1 }, { id, name: `row ${id}` }, 10)),
+      table.update(20, { id: 3, city: 'x' }),
+      table.move(21, 3, { id: 9 }, { id: 3, name: 'row 2' }),
+    ];
+    const content = async (table: TestTable) => {
+      const { rows, changes } = await contentOf(table);
+      const recorded = changes.map(({ key, op, after: image, flag }) => JSON.stringify({ key, op, image, flag }));
+      return { rows, changes: recorded.sort() };
+    };
+    const prepared = async (name: string) => {
+      const table = new TestTable(name);
+      await ingest(ids.map((id) => table.insert(id, { id, name: `row ${id}` })));
+      return table;
+    };
+    const undisturbed = await prepared('undisturbedShift');
+    store.proxy.disarm();
+    await ingest(scenario(undisturbed));
+    const total = store.proxy.writes;
+    const expected = await content(undisturbed);
+    assert.deepEqual(expected.rows, {
+      1: 'deleted',
+      2: { id: 2, name: 'row 1' },
+      3: 'deleted',
+      4: { id: 4, name: 'row 3' },
+      9: { id: 9, name: 'row 2', city: 'x' },
+    });
+    for (let writes = 0; writes < total; writes += DEATH_STEP) {
+      for (const death of ['before', 'after'] as const) {
+        const table = await prepared(`shift death ${death} write ${writes}`);
+        store.proxy.arm(writes, death);
+        await assert.rejects(ingest(scenario(table)), { name: 'StoreUnavailableError' });
+        store.proxy.disarm();
+        await ingest(scenario(table));
+        assert.deepEqual(await content(table), expected, `${death} write ${writes}`);
+      }
+    }
   });
 
   test('ends in the same documents whichever write the process dies at, and whether that write got through', async () => {
