@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FIELDS } from './goldengate/fieldNames.ts';
 
 /**
  * Every setting of the app, read from the environment once. `local.settings.sample.json` lists them with their defaults.
@@ -109,7 +110,14 @@ const blobStream = z.strictObject({
 /** What is special about one GoldenGate stream; streams without any of it need not be named. */
 const goldenGateStream = z.strictObject({
   /** Our name of a field -> the stream's. */
-  fields: z.record(z.string(), z.string().min(1)).default({}),
+  fields: z
+    .partialRecord(z.enum(FIELDS), z.string().min(1), {
+      error: (issue: object) =>
+        'keys' in issue && Array.isArray(issue.keys)
+          ? `there is no field ${issue.keys.join(', ')}: the fields are ${FIELDS.join(', ')}`
+          : undefined,
+    })
+    .default({}),
   /** The stream's label of an operation -> ours; the label `""` stands for records without an operation. */
   operations: z.record(z.string(), z.enum(['insert', 'update', 'delete', 'upsert', 'truncate', 'ddl'])).default({}),
   /** Qualified table name -> its key columns, for tables of which the stream does not tell. */

@@ -5,12 +5,14 @@ import { unkeyedKey } from '../change/keys.ts';
 import type { GoldenGateStream } from '../config.ts';
 import type { PendingChange } from '../ingest/arrival.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
+import { type AmbiguousTable, ambiguousTable, partByColumns } from './columnsLikeFields.ts';
 import { type FieldNames, fieldNames } from './fieldNames.ts';
 import type { Header } from './header.ts';
 import { type Images, readImages } from './images.ts';
 import { isObject, type JsonObject, member, setMember, textMember, textOf } from './members.ts';
 import { type OpTime, OpTimeReader } from './opTime.ts';
 import type { DataRecord } from './record.ts';
+import type { RecordParts } from './recordParts.ts';
 import { type KeyColumn, keyIn, listedKey } from './rowKey.ts';
 
 /** What is known of a table when one of its records is read. */
@@ -27,15 +29,17 @@ const DATA_STREAM_POSITION = 'G-';
 
 /** Makes changes of the data records of one stream. Pure: everything it needs to know is in its arguments. */
 export class ChangeMaker {
-  readonly names: FieldNames;
+  readonly fields: FieldNames;
   readonly #stream: string;
   /** What the identity of every change of the stream starts with. */
   readonly #identityStart: string;
   readonly #settings: GoldenGateStream;
   readonly #times: OpTimeReader;
+  /** What each table asks of its records; null where their names tell all. */
+  readonly #ambiguous = new WeakMap<TableKnowledge, AmbiguousTable | null>();
 
   constructor(stream: string, settings: GoldenGateStream) {
-    this.names = fieldNames(settings.fields);
+    this.fields = fieldNames(settings.fields);
     this.#stream = stream;
     this.#identityStart = `goldengate\n${stream}`;
     this.#settings = settings;
@@ -52,20 +56,18 @@ export class ChangeMaker {
    * attributes of the event that it came in. Throws UnprocessableError.
    */
   change(data: DataRecord, table: TableKnowledge, cloudEvent: JsonObject | null): PendingChange | undefined {
-    const { record, op, parts } = data;
-    const key =
-      table.key ??
-      listedKey(member(record, this.names.primaryKeys), table.types) ??
-      configuredKey(this.#settings, data.name, table.types);
-    const isRowChange = op !== 'ddl' && op !== 'truncate';
-    if (isRowChange && key === undefined) return undefined;
-    const images = isRowChange
-      ? this.#filled(readImages(parts, this.names, op), op, table.columns)
-      : { ...parts, before: null, after: null, origin: record };
+    const { record, op } = data;
+    const parts = this.#parts(data, table);
+    const key = isOfRow(op) ? this.#key(data.name, parts, table) : null;
+    if (key === undefined) return undefined;
+    const images =
+      key === null
+        ? { ...parts, before: null, after: null, origin: record }
+        : this.#filled(readImages(parts, this.fields, op), op, table.columns, key);
     const opTime = this.#opTime(images);
-    const identity = this.#identity(data, images);
+    const identity = this.#identity(data);
     const transaction = this.#transaction(images);
-    const half = isRowChange && key !== undefined ? rowHalf(op, key, images) : tableHalf(identity);
+    const half = key === null ? tableHalf(identity) : rowHalf(op, key, images);
     const change: PendingChange = {
       source: 'goldengate',
       stream: this.#stream,
@@ -85,8 +87,26 @@ export class ChangeMaker {
     return half.movedFrom === undefined ? change : { ...change, movedFrom: half.movedFrom };
   }
 
+  #key(name: string, { origin }: RecordParts, { key, types }: TableKnowledge): readonly KeyColumn[] | undefined {
+    return (
+      key ?? listedKey(member(origin, this.fields.primaryKeys), types) ?? configuredKey(this.#settings, name, types)
+    );
+  }
+
+  /** In most tables the names of the members have told all. */
+  #parts({ record, op, parts }: DataRecord, table: TableKnowledge): RecordParts {
+    if (!isOfRow(op)) return parts;
+    const delimiter = this.#settings.flattenDelimiter;
+    let ambiguous = this.#ambiguous.get(table);
+    if (ambiguous === undefined) {
+      ambiguous = ambiguousTable(table.columns, table.key ?? [], this.fields, delimiter) ?? null;
+      this.#ambiguous.set(table, ambiguous);
+    }
+    return ambiguous === null ? parts : partByColumns(record, parts, ambiguous, this.fields, delimiter);
+  }
+
   #opTime({ opTime }: Header): OpTime | undefined {
-    const sent = textOf(opTime, this.names.opTime);
+    const sent = textOf(opTime, this.fields.opTime);
     const time = sent === null ? undefined : this.#times.read(sent);
     if (time !== undefined || this.#settings.order === 'arrival') return time;
     throw new UnprocessableError(
@@ -101,22 +121,23 @@ export class ChangeMaker {
 
   /**
    * What is equal in every delivery of a record and in no other. One operation may come as two records at one position: a
-   * key change as delete and insert. Never part of it: when a relay or the formatter touched it.
+   * key change as delete and insert. Never part of it: when a relay or the formatter touched it, and what was known of its
+   * table when it came.
    */
-  #identity({ record, op, name }: DataRecord, images: Images): string {
-    const position = textOf(images.position, this.names.position);
+  #identity({ record, op, name, parts }: DataRecord): string {
+    const position = textOf(parts.position, this.fields.position);
     const stream = this.#identityStart;
     if (position !== null && position !== '') {
       // The position of a Data Stream names its record alone.
-      const isDataStream = images.dataStreamTable !== undefined || position.startsWith(DATA_STREAM_POSITION);
+      const isDataStream = parts.dataStreamTable !== undefined || position.startsWith(DATA_STREAM_POSITION);
       return isDataStream ? `${stream}\n${op}\n${position}` : `${stream}\n${name}\n${op}\n${position}`;
     }
     const content = {
-      time: textOf(images.opTime, this.names.opTime),
-      transaction: textOf(images.transaction, this.names.transaction),
-      before: images.before,
-      after: images.after,
-      ddl: member(record, 'ddl') ?? null,
+      time: textOf(parts.opTime, this.fields.opTime),
+      transaction: parts.transaction ?? null,
+      before: isOfRow(op) ? parts.before : null,
+      after: isOfRow(op) ? parts.after : null,
+      ddl: member(record, this.fields.ddl) ?? null,
     };
     const hash = createHash('sha256').update(canonicalJson(content)).digest('hex');
     return `${stream}\n${name}\n${op}\n#${hash}`;
@@ -124,21 +145,30 @@ export class ChangeMaker {
 
   /** Classic records have no transaction id of their own; some producers put it among the tokens. */
   #transaction({ transaction, tokens }: Header): string | null {
-    const id = textOf(transaction, this.names.transaction);
+    const id = textOf(transaction, this.fields.transaction);
     if (id !== null) return id;
     return isObject(tokens) ? textMember(tokens, 'txid') : null;
   }
 
-  /** In a stream that leaves nulls out, the columns that the resulting row does not name are null. */
-  #filled(images: Images, op: DataRecord['op'], columns: readonly string[]): Images {
+  /**
+   * In a stream that leaves nulls out, the columns that the resulting row does not name are null. But those of the key are
+   * as they were, and what a field hides is unknown.
+   */
+  #filled(images: Images, op: DataRecord['op'], columns: readonly string[], key: readonly KeyColumn[]): Images {
     const { after } = images;
     if (this.#settings.absent === 'unknown' || after === null || op === 'delete') return images;
+    const hidden = images.layout === 'row' ? Object.keys(images.origin) : [];
+    const left = new Set([...key.map(({ name }) => name), ...hidden]);
     const filled: { [column: string]: JsonValue } = { ...after };
     for (const column of [...columns, ...Object.keys(images.before ?? {})]) {
-      if (!Object.hasOwn(filled, column)) setMember(filled, column, null);
+      if (!Object.hasOwn(filled, column) && !left.has(column)) setMember(filled, column, null);
     }
     return { ...images, after: filled };
   }
+}
+
+function isOfRow(op: DataRecord['op']): boolean {
+  return op !== 'ddl' && op !== 'truncate';
 }
 
 /** Which row a change is about, and what it says about it. */
@@ -159,14 +189,20 @@ function rowHalf(op: DataRecord['op'], key: readonly KeyColumn[], { before, afte
     return { image: 'none', keys, key: id };
   }
   const { keys, key: id } = needed(keyIn(key, after, before));
-  const then = op === 'insert' || before === null || isKept(key, before, after) ? undefined : keyIn(key, before, null);
+  const then = op === 'insert' || before === null || isKept(key, before, after) ? undefined : keyIn(key, before, after);
   return { image: 'partial', keys, key: id, movedFrom: then === undefined || then.key === id ? undefined : then };
 }
 
-/** Tells the usual case, that a key did not change, without working out ids. */
+/**
+ * Tells the usual case, that a key did not change, without working out ids. A `before` may carry no more of the key than
+ * what changed.
+ */
 function isKept(key: readonly KeyColumn[], before: Columns, after: Columns | null): boolean {
   if (after === null) return true;
-  for (const { name } of key) if (member(before, name) !== member(after, name)) return false;
+  for (const { name } of key) {
+    const was = member(before, name);
+    if (was !== undefined && was !== member(after, name)) return false;
+  }
   return true;
 }
 

@@ -1,3 +1,30 @@
+/** The fields that a record may have besides its columns, as both families call them when nothing is renamed. */
+export const FIELDS = [
+  'qual_table',
+  'table',
+  'op_type',
+  'op_ts',
+  'pos',
+  'xid',
+  'before',
+  'after',
+  'primary_keys',
+  'tokens',
+  'ddl',
+  // What follows is kept as the source's word about itself, and never read.
+  'current_ts',
+  'csn',
+  'op_seqno',
+  'opSeqno',
+  'trans_ind',
+  'transInd',
+  'rowid',
+  'env',
+  'sys',
+] as const;
+
+export type Field = (typeof FIELDS)[number];
+
 /**
  * What the fields of a record are called. Both families let every field be renamed, and the setting `fields` of a stream
  * says how: our name -> theirs.
@@ -12,29 +39,16 @@ export interface FieldNames {
   readonly before: string;
   readonly after: string;
   readonly primaryKeys: string;
+  readonly tokens: string;
+  readonly ddl: string;
   /** Every name that is a field's: in row-modelled records, whatever else there is is a column. */
   readonly all: ReadonlySet<string>;
 }
 
-/** Fields that are kept as the source's word about itself. */
-const OTHER_FIELDS = [
-  'current_ts',
-  'csn',
-  'tokens',
-  'op_seqno',
-  'opSeqno',
-  'trans_ind',
-  'transInd',
-  'rowid',
-  'env',
-  'sys',
-  'ddl',
-];
-
-export function fieldNames(renamed: Readonly<Record<string, string>>): FieldNames {
-  const name = (ours: string) => (Object.hasOwn(renamed, ours) ? (renamed[ours] ?? ours) : ours);
-  const names = {
-    table: [name('qual_table'), name('table')] as const,
+export function fieldNames(renamed: { readonly [ours in Field]?: string | undefined }): FieldNames {
+  const name = (ours: Field) => renamed[ours] ?? ours;
+  return {
+    table: [name('qual_table'), name('table')],
     opType: name('op_type'),
     opTime: name('op_ts'),
     position: name('pos'),
@@ -42,7 +56,11 @@ export function fieldNames(renamed: Readonly<Record<string, string>>): FieldName
     before: name('before'),
     after: name('after'),
     primaryKeys: name('primary_keys'),
+    tokens: name('tokens'),
+    ddl: name('ddl'),
+    all: new Set(FIELDS.map(name)),
   };
-  const all = new Set([...Object.values(names).flat(), ...OTHER_FIELDS.map(name), ...Object.values(renamed)]);
-  return { ...names, all };
 }
+
+/** What metadata and schemas may call their fields even where those of the rows are renamed. */
+export const DEFAULT_FIELDS: FieldNames = fieldNames({});

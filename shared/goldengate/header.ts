@@ -22,6 +22,6 @@ export function headerOf(record: JsonObject, fields: FieldNames): Header {
     opTime: member(record, fields.opTime),
     position: member(record, fields.position),
     transaction: member(record, fields.transaction),
-    tokens: member(record, 'tokens'),
+    tokens: member(record, fields.tokens),
   };
 }

@@ -16,9 +16,9 @@ export interface Images extends RecordParts {
  * The images of a record. In the layout `row` the one image is of the row as it was before a delete, as it is after
  * anything else. Throws UnprocessableError (`invalid-envelope`) for an image that is no object.
  */
-export function readImages(parts: RecordParts, names: FieldNames, op: GoldenGateOp): Images {
-  const before = imageOf(parts.before, names.before, parts);
-  const after = imageOf(parts.after, names.after, parts);
+export function readImages(parts: RecordParts, fields: FieldNames, op: GoldenGateOp): Images {
+  const before = imageOf(parts.before, fields.before, parts);
+  const after = imageOf(parts.after, fields.after, parts);
   if (parts.layout === 'row' && op === 'delete') return { ...parts, before: after, after: null };
   // Mostly nothing has to be left out: no need for another object.
   const isRead = before === parts.before && after === parts.after;

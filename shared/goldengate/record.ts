@@ -1,7 +1,7 @@
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import type { FieldNames } from './fieldNames.ts';
-import type { Header } from './header.ts';
+import { DEFAULT_FIELDS, type FieldNames } from './fieldNames.ts';
+import { type Header, headerOf } from './header.ts';
 import { isObject, type JsonObject, member, textMember, textOf } from './members.ts';
 import { type GoldenGateOp, type Operations, operationOf } from './operations.ts';
 import type { RecordParts } from './recordParts.ts';
@@ -41,24 +41,26 @@ const MAX_TABLE_NAME_BYTES = 800;
 /** In UTF-8. */
 const MAX_BYTES_PER_CODE_UNIT = 3;
 
-/** Says what `value` is, whose fields are called `names`. Throws UnprocessableError. */
+/** Says what `value` is. Throws UnprocessableError. */
 export function readRecord(
   value: JsonValue,
-  names: FieldNames,
+  fields: FieldNames,
   shapes: RecordShapes,
   operations: Operations,
 ): GoldenGateRecord {
   if (value === null) return { kind: 'nothing' };
   if (!isObject(value)) throw new UnprocessableError('invalid-envelope', 'the record is no JSON object');
   const parts = shapes.part(value);
-  const label = textOf(parts.opType, names.opType);
+  const label = textOf(parts.opType, fields.opType);
   if (label === null && isSchema(value)) return { kind: 'schema', id: schemaId(value), schema: value };
-  if (label === STREAM_METADATA) return { kind: 'stream', metadata: value };
-  if (label === OBJECT_METADATA) {
-    return { kind: 'table', name: tableName(parts, names), columns: metadataColumns(member(value, 'columns')) };
+  const metadata = label ?? member(value, DEFAULT_FIELDS.opType);
+  if (metadata === STREAM_METADATA) return { kind: 'stream', metadata: value };
+  if (metadata === OBJECT_METADATA) {
+    const columns = metadataColumns(member(value, 'columns'));
+    return { kind: 'table', name: metadataTableName(value, parts, fields), columns };
   }
   const op = operationOf(label, operations);
-  const name = op === 'ddl' ? ddlName(value, parts, names) : tableName(parts, names);
+  const name = op === 'ddl' ? ddlName(value, parts, fields) : tableName(parts, fields);
   return { kind: 'data', op, name, record: value, parts };
 }
 
@@ -73,17 +75,22 @@ function schemaId(schema: JsonObject): string {
   return id;
 }
 
+function metadataTableName(metadata: JsonObject, header: Header, fields: FieldNames): string {
+  const isRenamed = header.dataStreamTable === undefined && header.classicTable === undefined;
+  return isRenamed ? tableName(headerOf(metadata, DEFAULT_FIELDS), DEFAULT_FIELDS) : tableName(header, fields);
+}
+
 function tableName({ dataStreamTable, classicTable }: Header, { table: [dataStream, classic] }: FieldNames): string {
   const name = textOf(dataStreamTable, dataStream) || textOf(classicTable, classic);
   if (name) return checked(name);
   throw new UnprocessableError('invalid-envelope', 'the record names no table');
 }
 
-function ddlName(record: JsonObject, header: Header, names: FieldNames): string {
-  const ddl = member(record, 'ddl');
+function ddlName(record: JsonObject, header: Header, fields: FieldNames): string {
+  const ddl = member(record, fields.ddl);
   if (!isObject(ddl)) throw new UnprocessableError('invalid-envelope', 'the DDL record says nothing');
   const object = member(ddl, 'object');
-  if (!isObject(object)) return tableName(header, names);
+  if (!isObject(object)) return tableName(header, fields);
   const parts = ['catalog', 'schema', 'object'].map((part) => textMember(object, part) ?? '');
   return checked(parts.filter((part) => part !== '').join('.'));
 }

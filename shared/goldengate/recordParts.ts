@@ -23,7 +23,10 @@ export interface RecordParts extends Header {
   readonly origin: JsonObject;
 }
 
-/** Takes a record apart by the names of its members: their values decide nothing. */
+/**
+ * Takes a record apart by the names of its members: their values decide nothing, nor does what is known of its table
+ * (`partByColumns`).
+ */
 export function partRecord(record: JsonObject, fields: FieldNames, delimiter: string): RecordParts {
   const before = member(record, fields.before);
   const after = member(record, fields.after);
@@ -70,7 +73,7 @@ function partFlattened(members: JsonObject, fieldsSent: JsonObject, fields: Fiel
   return { before: nonEmpty(before), after: nonEmpty(after), origin };
 }
 
-function isPrefixed(name: string, image: string, delimiter: string): boolean {
+export function isPrefixed(name: string, image: string, delimiter: string): boolean {
   // Asked for every column of every record: most names start with another letter.
   if (name.charCodeAt(0) !== image.charCodeAt(0)) return false;
   return name.startsWith(image) && name.startsWith(delimiter, image.length);

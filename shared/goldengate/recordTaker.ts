@@ -107,8 +107,8 @@ export class RecordTaker {
 
   /** The schema of a table's rows has the last word on how a key is spelled. */
   async #learnTypes(id: string, schema: JsonObject, index: number, outcomes: Outcome[]): Promise<void> {
-    const { catalog, reader } = this.#parts;
-    const declared = schemaTypes(id, schema, reader.maker.names);
+    const { catalog, reader, settings } = this.#parts;
+    const declared = schemaTypes(id, schema, reader.maker.fields, settings.flattenDelimiter);
     if (declared === undefined) return;
     await this.#flush(index, outcomes);
     const table = reader.maker.tableOf(declared.name);

@@ -30,7 +30,7 @@ export class StreamReader {
   constructor(stream: string, settings: GoldenGateStream, limits: Pick<BodyLimits, 'nestingLevels'>) {
     this.maker = new ChangeMaker(stream, settings);
     this.#operations = operationsOf(settings.operations);
-    this.#shapes = new RecordShapes(this.maker.names, settings.flattenDelimiter);
+    this.#shapes = new RecordShapes(this.maker.fields, settings.flattenDelimiter);
     this.#limits = limits;
   }
 
@@ -62,7 +62,7 @@ export class StreamReader {
 
   #readOne(record: JsonValue): GoldenGateRecord | UnprocessableError {
     try {
-      return readRecord(record, this.maker.names, this.#shapes, this.#operations);
+      return readRecord(record, this.maker.fields, this.#shapes, this.#operations);
     } catch (error) {
       return unprocessable(error);
     }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { ConfigError, readConfig } from '../../shared/config.ts';
+import { FIELDS } from '../../shared/goldengate/fieldNames.ts';
 
 const REQUIRED = { COSMOS_ENDPOINT: 'http://127.0.0.1:8081', AzureWebJobsStorage: 'UseDevelopmentStorage=true' };
 const DEFAULTS = {
@@ -80,6 +81,18 @@ describe('settings', () => {
       serviceUri,
     });
     assert.throws(() => readConfig(cosmos), { name: 'ConfigError', message: /AzureWebJobsStorage/ });
+  });
+
+  test('of a GoldenGate stream rename fields that there are, and name them all where there is no such field', () => {
+    const withFields = (fields: object) =>
+      readConfig({ ...REQUIRED, STREAMS: JSON.stringify({ goldengate: { pos: { fields } } }) });
+    const renamed = Object.fromEntries(FIELDS.map((field) => [field, `their ${field}`]));
+    assert.deepEqual(withFields(renamed).streams.goldengate.pos?.fields, renamed);
+    assert.throws(() => withFields({ op_type: 'op', optype: 'op', op_tz: 'when' }), {
+      name: 'ConfigError',
+      message: `These settings need attention:
+  STREAMS.goldengate.pos.fields: there is no field optype, op_tz: the fields are ${FIELDS.join(', ')}`,
+    });
   });
 
   test('of a Qlik stream say how its messages are laid out, and what they do not tell', () => {

@@ -256,6 +256,47 @@ describe('a stream with settings', () => {
     assert.deepEqual(await rows(), { 1: 'deleted', 2: { ID: 2, A: 'a' } });
   });
 
+  test('may keep the default names in its metadata', async () => {
+    const fields = { op_type: 'op', qual_table: 'tbl', table: 'tab', op_ts: 'when', pos: 'place', after: 'new' };
+    for (const renamed of [fields, { op_type: 'op' }, { qual_table: 'tbl' }]) {
+      const { post, rows } = await newStream({ fields: renamed });
+      const name = (ours: keyof typeof fields) => (renamed as Partial<typeof fields>)[ours] ?? ours;
+      const { op_type: op, qual_table: table, ...sent } = METADATA;
+      const row = { [name('op_ts')]: '2026-01-01T00:00:01Z', [name('after')]: { ID: 1, A: 'a' } };
+      assert.deepEqual(
+        await post([
+          SCHEMA,
+          STREAM,
+          METADATA,
+          { ...sent, [name('op_type')]: op, [name('qual_table')]: table },
+          { ...row, [name('op_type')]: 'INSERT', [name('qual_table')]: 'S.T', [name('pos')]: 'p1' },
+        ]),
+        { applied: 1, catalog: 4 },
+      );
+      assert.deepEqual(await rows(), { 1: { ID: 1, A: 'a' } });
+    }
+  });
+
+  test('may rename its tokens and statements too', async () => {
+    const { post, of } = await newStream({ fields: { tokens: 'tk', ddl: 'stmt' } });
+    const statement = { object: { schema: 'S', object: 'T' }, statement: 'ALTER TABLE T ADD C NUMBER' };
+    const { tokens: _, ...insert } = classic('I', '1', { after: { ID: 1 } });
+    assert.deepEqual(await post([{ ...insert, tk: { txid: 'T1' } }, record('DDL', 2, { stmt: statement })]), {
+      applied: 2,
+    });
+    assert.deepEqual(
+      (await of('changes')).map(({ op, transaction }) => [op, (transaction as { id: string }).id]).sort(),
+      [
+        ['ddl', '0.1.2'],
+        ['insert', 'T1'],
+      ],
+    );
+    assert.deepEqual(
+      (await of('catalog')).map(({ table, stale }) => [String(table).split('/').at(-1), stale]),
+      [['S.T', true]],
+    );
+  });
+
   test('may flatten its images, with any delimiter', async () => {
     for (const flattenDelimiter of ['.', '', '__']) {
       const { post, rows } = await newStream({ flattenDelimiter, keys: { 'S.T': ['ID'] } });
@@ -276,6 +317,19 @@ describe('a stream with settings', () => {
       record('UPDATE', 2, { before: { ID: 1, A: 'a', EXTRA: 1 }, after: { ID: 1, B: 'b' } }),
     ]);
     assert.deepEqual(await rows(), { 1: { ID: 1, A: null, B: 'b', EXTRA: null } });
+  });
+
+  test('that leaves nulls out leaves no key out: its columns are as they were', async () => {
+    const { post, rows } = await newStream({ absent: 'null' });
+    const columns = { ...METADATA.columns, K: { type: 'number', null: false, key: true } };
+    await post([
+      { ...METADATA, columns },
+      record('INSERT', 1, { after: { ID: 1, K: 5, A: 'a' } }),
+      record('UPDATE', 2, { before: { ID: 1, K: 5, A: 'a' }, after: { A: 'b' } }),
+    ]);
+    assert.deepEqual(await rows(), { '1,5': { ID: 1, K: 5, A: 'b', B: null } });
+    await post(record('UPDATE', 3, { before: { ID: 1, K: 5, A: 'b' }, after: { K: 6, B: 'c' } }));
+    assert.deepEqual(await rows(), { '1,5': 'deleted', '1,6': { ID: 1, K: 6, A: null, B: 'c' } });
   });
 
   test('may have times of a zone that it does not tell', async () => {
@@ -342,6 +396,32 @@ describe('keys', () => {
     assert.deepEqual(await post(move), { applied: 1 });
     assert.deepEqual(await post(move), { duplicate: 1 });
     assert.deepEqual(await rows(), { 1: 'deleted', 2: { ID: 2, A: 'a', B: 'b' } });
+  });
+
+  test('of several columns that change move the row, whichever of them the images carry', async () => {
+    const pairs: readonly [before: object, after: object][] = [
+      [{ K1: 1 }, { K1: 2, K2: 5 }],
+      [{ K1: 1 }, { K1: 2, K2: 5, A: 'a' }],
+      [{ K1: 1, K2: 5 }, { K1: 2 }],
+      [
+        { K1: 1, K2: 5, A: 'a' },
+        { K1: 2, K2: 5 },
+      ],
+    ];
+    for (const [before, after] of pairs) {
+      const { post, rows } = await newStream({ keys: { 'S.T': ['K1', 'K2'] } });
+      await post([record('INSERT', 1, { after: { K1: 1, K2: 5, A: 'a' } }), record('UPDATE', 2, { before, after })]);
+      assert.deepEqual(await rows(), { '1,5': 'deleted', '2,5': { K1: 2, K2: 5, A: 'a' } });
+    }
+  });
+
+  test('of several columns stay where they are when before carries none or some of them', async () => {
+    for (const before of [{}, { A: 'a' }, { K1: 1 }, { K2: 5, A: 'a' }]) {
+      const { post, rows } = await newStream({ keys: { 'S.T': ['K1', 'K2'] } });
+      await post(record('INSERT', 1, { after: { K1: 1, K2: 5, A: 'a' } }));
+      await post(record('UPDATE', 2, { before, after: { K1: 1, K2: 5, A: 'b' } }));
+      assert.deepEqual(await rows(), { '1,5': { K1: 1, K2: 5, A: 'b' } });
+    }
   });
 
   test('of many rows that move over each other in one transaction', async () => {
