@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { GoldenGateStream } from '../../../shared/config.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
-import { countsOf, instanceOn, post } from './consumerOn.ts';
+import { newStreamOn } from './newStream.ts';
 import { classic, cloudEvent, METADATA, record } from './records.ts';
 
 let store: TestStore;
@@ -11,23 +11,7 @@ before(async () => {
 });
 after(() => store.close());
 
-let streams = 0;
-
-/** A stream that nobody has used. */
-async function newStream(settings: Partial<GoldenGateStream> = {}) {
-  const stream = `s${streams++}`;
-  const { consumer } = await instanceOn(store, stream, settings);
-  const of = async (container: 'rows' | 'changes' | 'catalog') =>
-    (await store.documents(container)).filter((each) => each.stream === stream);
-  return {
-    post: async (body: object | string, headers?: Readonly<Record<string, string>>) =>
-      countsOf(await post(consumer, stream, body, headers)),
-    async rows() {
-      return Object.fromEntries((await of('rows')).map((row) => [row.id, row.deleted ? 'deleted' : row.row]));
-    },
-    of,
-  };
-}
+const newStream = (settings?: Partial<GoldenGateStream>) => newStreamOn(store, settings);
 
 const SCHEMA = {
   id: 'urn:x:dml:S.T',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { countsOf, instanceOn, post } from './consumerOn.ts';
-import { METADATA, record } from './records.ts';
+import { classic, METADATA, record } from './records.ts';
 
 /** `test/faults` dies at every write; here a sample has to do. */
 const DEATH_STEP = Number(process.env.GOLDENGATE_DEATH_STEP ?? 5);
@@ -57,6 +57,28 @@ describe('a truncation', () => {
       4: { ID: 4, A: 'row 4' },
     });
     assert.deepEqual(await truncationOf('apply'), { emptied: true, truncatedAt: '2026-01-01T00:00:05' });
+  });
+
+  test('of the row model has no columns, and is about the table all the same', async () => {
+    const { consumer } = await instanceOn(store, 'rowModel', APPLY);
+    const row = (second: number, ID: number) => ({
+      ...classic('I', `${second}${ID}`, { ID, A: `row ${ID}` }),
+      op_ts: `2026-01-01 00:00:0${second}.000000`,
+    });
+    const truncate = { ...classic('T', '50', {}), op_ts: '2026-01-01 00:00:05.000000' };
+    assert.deepEqual(countsOf(await post(consumer, 'rowModel', [row(1, 1), row(1, 2), truncate, row(6, 3)])), {
+      applied: 4,
+    });
+    assert.deepEqual(countsOf(await post(consumer, 'rowModel', truncate)), { duplicate: 1 });
+    assert.deepEqual(await rowsOf('rowModel'), { 1: 'deleted', 2: 'deleted', 3: { ID: 3, A: 'row 3' } });
+    const changes = (await store.documents('changes')).filter(
+      ({ stream, op }) => stream === 'rowModel' && op === 'truncate',
+    );
+    assert.deepEqual(
+      changes.map(({ image, keys, before, after, origin }) => ({ image, keys, before, after, origin })),
+      [{ image: 'none', keys: null, before: null, after: null, origin: truncate }],
+    );
+    assert.deepEqual(await truncationOf('rowModel'), { emptied: true, truncatedAt: '2026-01-01T00:00:05' });
   });
 
   test('counts for what comes late, also for rows that were never there', async () => {
