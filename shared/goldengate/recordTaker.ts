@@ -7,6 +7,7 @@ import type { Arrivals } from '../ingest/arrivedBefore.ts';
 import type { Outcome } from '../ingest/delivery.ts';
 import type { Parking, WaitingRecord } from '../ingest/parking.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
+import { RequestClock } from '../ingest/requestClock.ts';
 import type { TableFloors } from '../ingest/tableFloors.ts';
 import type { Truncations } from '../ingest/truncations.ts';
 import type { GoldenGateCatalog } from './catalog.ts';
@@ -51,12 +52,14 @@ export class RecordTaker {
   newestAt: string | null = null;
   readonly #parts: RecordTakerParts;
   readonly #tables: KnownTables;
+  readonly #clock: RequestClock;
   #gathered: { readonly at: number; readonly record: ReadRecord; readonly data: DataRecord }[] = [];
   #bad: Arriving[] = [];
 
   constructor(parts: RecordTakerParts) {
     this.#parts = parts;
     this.#tables = new KnownTables(parts.catalog);
+    this.#clock = new RequestClock(parts.deadline.startedAt);
   }
 
   /** `index`: place of the first record in the request. Throws StoreUnavailableError. */
@@ -143,7 +146,7 @@ export class RecordTaker {
 
   /** Makes what has been gathered durable. */
   async #flush(index: number, outcomes: Outcome[]): Promise<void> {
-    const { reader, deadline, settings, truncations, stream } = this.#parts;
+    const { reader, settings, truncations, stream } = this.#parts;
     const gathered = this.#gathered;
     const arriving = this.#bad;
     this.#gathered = [];
@@ -157,7 +160,7 @@ export class RecordTaker {
       const raw = rawOf(record);
       if (change !== undefined) arriving.push({ at, delivery: { ...raw, index: index + at, decoded: change } });
       else {
-        const arrival = arrivalText(deadline.startedAt, index + at);
+        const arrival = arrivalText(this.#clock.nowMs, index + at);
         waiting.push({ at, record: { ...raw, waitingFor: tables[position] ?? '', arrival } });
       }
     });
@@ -189,7 +192,7 @@ export class RecordTaker {
     const { arrivals, stream, deadline } = this.#parts;
     if (deliveries.length === 0) return [];
     const checkTime = () => deadline.check();
-    const outcomes = await arrivals.ingest('goldengate', stream, deliveries, deadline.startedAt, floors, checkTime);
+    const outcomes = await arrivals.ingest('goldengate', stream, deliveries, this.#clock, floors, checkTime);
     await this.#enforceFloors(deliveries, floors);
     return outcomes;
   }

@@ -8,6 +8,7 @@ import type { Delivery, Outcome, RawRecord } from './delivery.ts';
 import type { Intake } from './pipeline.ts';
 import { UnprocessableError } from './reasons.ts';
 import { recordFirst } from './recorders.ts';
+import type { RequestClock } from './requestClock.ts';
 import { rowName } from './rowName.ts';
 import type { RowsRead } from './rowWriter.ts';
 import type { TableFloors } from './tableFloors.ts';
@@ -48,21 +49,24 @@ export class ArrivalPipeline {
 
   /**
    * Takes in records that come for the first time, or as if so, in the order of their arrival; outcomes stand in that
-   * order. `clockMs`: when their request came in. `checkTime` is called between any two steps of the work and may throw:
+   * order. `clock`: their request's. `checkTime` is called between any two steps of the work and may throw:
    * what is recorded by then stays, and is got past quickly when the same comes again. Throws StoreUnavailableError.
    */
   async ingest(
     source: Source,
     stream: string,
     deliveries: readonly ArrivalDelivery[],
-    clockMs: number,
+    clock: RequestClock,
     floors?: TableFloors,
     checkTime: () => void = () => undefined,
   ): Promise<Outcome[]> {
-    const arrived = deliveries.map(({ index, ...delivery }) => arriving(delivery, arrivalText(clockMs, index)));
-    const read = await this.#rowsOf(deliveries);
-    const recorder = new ArrivalRecorder(this.#store.changes, clocksOf(read), checkTime);
-    return this.#pipeline.ingest(source, stream, arrived, { recorder, floors, read, checkTime });
+    const arrived = deliveries.map(({ index, ...delivery }) => arriving(delivery, arrivalText(clock.nowMs, index)));
+    const addresses = rowsOf(deliveries);
+    const read = await this.#read(addresses);
+    const recorder = new ArrivalRecorder(this.#store.changes, clocksOf(addresses, read, floors), checkTime);
+    const outcomes = await this.#pipeline.ingest(source, stream, arrived, { recorder, floors, read, checkTime });
+    clock.pass(recorder.newestClock);
+    return outcomes;
   }
 
   /** Takes in records that have come before, each with the arrival that it had then. Throws StoreUnavailableError. */
@@ -77,24 +81,37 @@ export class ArrivalPipeline {
     return this.#pipeline.ingest(source, stream, arrived, { recorder, floors });
   }
 
-  /** The rows that the deliveries touch. */
-  async #rowsOf(deliveries: readonly ArrivalDelivery[]): Promise<RowsRead> {
-    const addresses = new Map<string, RowAddress>();
-    for (const { decoded } of deliveries) {
-      if (decoded instanceof UnprocessableError || decoded.keys === null) continue;
-      const { table, key, movedFrom } = decoded;
-      addresses.set(rowName(table, key), { table, id: key });
-      if (movedFrom !== undefined) addresses.set(rowName(table, movedFrom.key), { table, id: movedFrom.key });
-    }
+  async #read(addresses: ReadonlyMap<string, RowAddress>): Promise<RowsRead> {
     const rows = await this.#store.rows.read([...addresses.values()]);
     return new Map([...addresses.keys()].map((name, index) => [name, rows[index]]));
   }
 }
 
-/** Per row, the earliest clock reading that is after everything that it shows. */
-function clocksOf(rows: RowsRead): Map<string, number> {
+/** The rows that the deliveries touch, by name. */
+function rowsOf(deliveries: readonly ArrivalDelivery[]): ReadonlyMap<string, RowAddress> {
+  const addresses = new Map<string, RowAddress>();
+  for (const { decoded } of deliveries) {
+    if (decoded instanceof UnprocessableError || decoded.keys === null) continue;
+    const { table, key, movedFrom } = decoded;
+    addresses.set(rowName(table, key), { table, id: key });
+    if (movedFrom !== undefined) addresses.set(rowName(table, movedFrom.key), { table, id: movedFrom.key });
+  }
+  return addresses;
+}
+
+/** Per row, the earliest clock reading that is after everything that it shows, its table's truncation included. */
+function clocksOf(
+  addresses: ReadonlyMap<string, RowAddress>,
+  rows: RowsRead,
+  floors?: TableFloors,
+): Map<string, number> {
   const clocks = new Map<string, number>();
-  for (const [name, row] of rows) if (row !== undefined) clocks.set(name, newestClock(row.document) + 1);
+  for (const [name, { table }] of addresses) {
+    const row = rows.get(name)?.document;
+    const floor = floors?.get(table);
+    const newest = Math.max(row === undefined ? 0 : newestClock(row), floor === undefined ? 0 : arrivalClockOf(floor));
+    if (newest > 0) clocks.set(name, newest + 1);
+  }
   return clocks;
 }
 

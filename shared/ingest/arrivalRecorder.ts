@@ -25,12 +25,18 @@ export class ArrivalRecorder implements Recorder {
   /** Per row, the least clock reading that its next change may have. */
   readonly #clocks: Map<string, number>;
   readonly #checkTime: () => void;
+  #newestClock = 0;
 
   /** `checkTime` is called between rounds, and may throw: what is recorded by then stays. */
   constructor(store: ChangeStore, clocks: Map<string, number>, checkTime: () => void) {
     this.#store = store;
     this.#clocks = clocks;
     this.#checkTime = checkTime;
+  }
+
+  /** The greatest clock reading that a change was recorded with; 0 while there is none. */
+  get newestClock(): number {
+    return this.#newestClock;
   }
 
   settle(change: NormalizedChange): NormalizedChange {
@@ -102,7 +108,9 @@ export class ArrivalRecorder implements Recorder {
 
   #note({ change, result }: RecordedChange): void {
     // After a change of this batch its place decides; one of another batch may have had a greater place.
-    const least = arrivalClockOf(change.token) + (result === 'known' ? 1 : 0);
+    const clock = arrivalClockOf(change.token);
+    this.#newestClock = Math.max(this.#newestClock, clock);
+    const least = clock + (result === 'known' ? 1 : 0);
     for (const row of rowNamesOf(change)) this.#clocks.set(row, Math.max(this.#clocks.get(row) ?? 0, least));
   }
 }

@@ -7,7 +7,7 @@ export type Arrivals = Pick<ArrivalPipeline, 'ingest' | 'replay'>;
 /** `arrivals` for one record that has come before: whatever is taken in as new has the arrival that it had then. */
 export function arrivedBefore(arrivals: Arrivals, arrival: string): Arrivals {
   return {
-    ingest: (source, stream, deliveries, _clockMs, floors) => {
+    ingest: (source, stream, deliveries, _clock, floors) => {
       const arrived = deliveries.map(({ index: _, ...delivery }) => ({ ...delivery, arrival }));
       return arrivals.replay(source, stream, arrived, floors);
     },

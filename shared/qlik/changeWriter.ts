@@ -4,6 +4,7 @@ import type { Arrivals } from '../ingest/arrivedBefore.ts';
 import type { Delivery, Outcome, RawRecord } from '../ingest/delivery.ts';
 import type { Intake } from '../ingest/pipeline.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
+import { RequestClock } from '../ingest/requestClock.ts';
 
 /** A record, and the change or the fault that it came to. */
 export interface DecodedRecord extends RawRecord {
@@ -30,9 +31,10 @@ export class ChangeWriter {
 
   /** Outcomes stand in the order of `records`. `clockMs`: when the request came in. Throws StoreUnavailableError. */
   async write(records: readonly DecodedRecord[], clockMs: number): Promise<Outcome[]> {
+    const clock = new RequestClock(clockMs);
     const outcomes = new Map<DecodedRecord, Outcome>();
     for (const run of runsOf(records)) {
-      const results = await this.#writeRun(run, clockMs);
+      const results = await this.#writeRun(run, clock);
       run.forEach((record, position) => {
         const outcome = results[position];
         if (outcome !== undefined) outcomes.set(record, outcome);
@@ -41,7 +43,7 @@ export class ChangeWriter {
     return records.map((record) => outcomes.get(record) ?? { outcome: 'ignored' });
   }
 
-  async #writeRun(run: readonly DecodedRecord[], clockMs: number): Promise<Outcome[]> {
+  async #writeRun(run: readonly DecodedRecord[], clock: RequestClock): Promise<Outcome[]> {
     if (!isLoadRun(run)) return this.#pipeline.ingest('qlik', this.#stream, run.filter(isPlaced));
     const waited = run.flatMap((record) => {
       const { arrival } = record;
@@ -49,7 +51,7 @@ export class ChangeWriter {
     });
     // Records of a request are all new, or have all waited.
     if (waited.length > 0) return this.#arrivals.replay('qlik', this.#stream, waited);
-    return this.#arrivals.ingest('qlik', this.#stream, run.filter(isArriving), clockMs);
+    return this.#arrivals.ingest('qlik', this.#stream, run.filter(isArriving), clock);
   }
 }
 

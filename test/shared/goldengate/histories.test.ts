@@ -47,17 +47,16 @@ interface Rules {
   /** Whether requests may overtake each other, so that only their times tell the order of changes. */
   readonly isUnordered: boolean;
   readonly hasMoves: boolean;
-  readonly hasTruncations: boolean;
 }
 
 /** The history, and what it leaves: id -> row, null for a row that is gone. */
-function play(steps: readonly Step[], { key, isUnordered, hasMoves, hasTruncations }: Rules) {
+function play(steps: readonly Step[], { key, isUnordered, hasMoves }: Rules) {
   const rows = new Map<number, Row | null>();
   const changes: Change[] = [];
   let second = 0;
   for (const { kind, row: id, to, column, value, pause } of steps) {
-    const isTruncation = kind === 'truncate' && hasTruncations;
-    second += isUnordered || isTruncation ? 1 : pause;
+    const isTruncation = kind === 'truncate';
+    second += isUnordered ? 1 : pause;
     const row = rows.get(id) ?? null;
     if (isTruncation) {
       for (const each of rows.keys()) rows.set(each, null);
@@ -123,7 +122,6 @@ test('a history ends in the same rows however it is rendered, framed, cut, repea
         isUnordered,
         // What has moved takes no older changes along: then only images of every column tell the whole row.
         hasMoves: !isUnordered || model.isFull,
-        hasTruncations: order === 'op_ts',
       });
       const stream = `h${streams++}`;
       const { consumer } = await instanceOn(store, stream, { order, truncate: 'apply' });

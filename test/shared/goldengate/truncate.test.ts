@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { countsOf, instanceOn, post } from './consumerOn.ts';
+import { newStreamOn } from './newStream.ts';
 import { classic, METADATA, record } from './records.ts';
 
 /** `test/faults` dies at every write; here a sample has to do. */
@@ -44,6 +45,41 @@ describe('a truncation', () => {
       ({ stream, op }) => stream === 'report' && op === 'truncate',
     );
     assert.equal(changes.length, 1);
+  });
+
+  test('empties what came before it in its own request, at one time', async () => {
+    for (const order of ['op_ts', 'arrival'] as const) {
+      const { post: send, rows } = await newStreamOn(store, { ...APPLY, order });
+      const ddl = {
+        op_type: 'DDL',
+        op_ts: '2026-01-01T00:00:01Z',
+        pos: 'G-D',
+        ddl: { object: { schema: 'S', object: 'T' } },
+      };
+      const update = (A: string) => record('UPDATE', 1, { after: { ID: 1, A } });
+      await send([
+        insert(1, 1),
+        METADATA,
+        update('b'),
+        ddl,
+        METADATA,
+        update('c'),
+        insert(1, 2),
+        record('TRUNCATE', 1, {}),
+      ]);
+      assert.deepEqual([order, await rows()], [order, { 1: 'deleted', 2: 'deleted' }]);
+      await send(insert(1, 3));
+      assert.deepEqual([order, await rows()], [order, { 1: 'deleted', 2: 'deleted', 3: { ID: 3, A: 'row 3' } }]);
+    }
+  });
+
+  test('lets in what is sent after it was answered, though the clock that takes it is behind', async (t) => {
+    const { post: send, rows } = await newStreamOn(store, { ...APPLY, order: 'arrival' });
+    await send([METADATA, insert(1, 1), record('TRUNCATE', 1, {})]);
+    const { now } = Date;
+    t.mock.method(Date, 'now', () => now() - 500);
+    assert.deepEqual(await send([insert(1, 1), insert(1, 2)]), { applied: 2 });
+    assert.deepEqual(await rows(), { 1: { ID: 1, A: 'row 1' }, 2: { ID: 2, A: 'row 2' } });
   });
 
   test('empties the table, but for what is newer', async () => {

@@ -4,6 +4,7 @@ import { ArrivalPipeline, type PendingChange } from '../../../shared/ingest/arri
 import { arrivalText } from '../../../shared/ingest/arrivalToken.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
 import { UnprocessableError } from '../../../shared/ingest/reasons.ts';
+import { RequestClock } from '../../../shared/ingest/requestClock.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { PendingTable, request } from './arrivals.ts';
 
@@ -21,7 +22,7 @@ async function arrivals(): Promise<ArrivalPipeline> {
 }
 
 async function ingest(changes: readonly PendingChange[], clockMs = NOON): Promise<string[]> {
-  const outcomes = await (await arrivals()).ingest('goldengate', 's', request(changes), clockMs);
+  const outcomes = await (await arrivals()).ingest('goldengate', 's', request(changes), new RequestClock(clockMs));
   return outcomes.map(({ outcome }) => outcome);
 }
 
@@ -91,8 +92,8 @@ describe('changes that their source orders only in part', () => {
       bytes: Buffer.from('bad'),
     };
     const pipeline = await arrivals();
-    await pipeline.ingest('goldengate', 's', [bad], NOON);
-    await pipeline.ingest('goldengate', 's', [bad], NOON + 1);
+    await pipeline.ingest('goldengate', 's', [bad], new RequestClock(NOON));
+    await pipeline.ingest('goldengate', 's', [bad], new RequestClock(NOON + 1));
     const letters = (await store.documents('deadletters')).map(({ arrival, detail }) => [arrival, detail]);
     assert.deepEqual(letters, [[arrivalText(NOON, 3), 'no table']]);
   });

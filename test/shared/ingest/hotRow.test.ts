@@ -8,6 +8,7 @@ import { ArrivalRecorder } from '../../../shared/ingest/arrivalRecorder.ts';
 import { arrivalClockOf, arrivalText, arrivalToken, withArrivalClock } from '../../../shared/ingest/arrivalToken.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
 import type { RecordedChange } from '../../../shared/ingest/recorders.ts';
+import { RequestClock } from '../../../shared/ingest/requestClock.ts';
 import { rowName } from '../../../shared/ingest/rowName.ts';
 import type { Store } from '../../../shared/store/store.ts';
 import { instanceOn } from '../goldengate/consumerOn.ts';
@@ -27,7 +28,7 @@ const MEGABYTE = 1_000_000;
 async function ingest(changes: readonly PendingChange[], clockMs = NOON, on = store): Promise<string[]> {
   const opened = await on.open();
   const arrivals = new ArrivalPipeline(opened, new Pipeline(opened, on.config));
-  const outcomes = await arrivals.ingest('goldengate', 's', request(changes), clockMs);
+  const outcomes = await arrivals.ingest('goldengate', 's', request(changes), new RequestClock(clockMs));
   return outcomes.map(({ outcome }) => outcome);
 }
 
