@@ -31,6 +31,14 @@ const RISKY_LENGTH = 16;
 const LOST_DIGITS = 18;
 /** Places to patch in one value. Beyond it nothing sane was sent, and remembering them would cost more than the body. */
 const MAX_PATCHES = 250_000;
+/**
+ * What one value may weigh: a text or number, names included, weighs one, an object or array as much as several of them,
+ * for that is what they take in memory, however few bytes they have. Far more than any record; about 500 MB when parsed.
+ */
+const MAX_WEIGHT = 12_000_000;
+const COMPOSITE_WEIGHT = 4;
+/** From an opening bracket or brace to the one that closes it. */
+const OPEN_TO_CLOSE = 2;
 /** A number as JSON writes it. Patching anything else would make good JSON of bad. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const ESCAPES = Array.from({ length: BLANK }, (_, byte) => `\\u${byte.toString(16).padStart(4, '0')}`);
@@ -69,12 +77,18 @@ NUMERIC[POINT] = 1;
 export class JsonScanner {
   readonly #bytes: Buffer;
   readonly #maxLevels: number;
+  /** What opened each level, as deep as values may nest. */
+  readonly #opened: Uint8Array;
   /** What the last scan found to patch, in order. */
   patches: Patch[] = [];
   /** Whether the last value nests deeper than it may. */
   tooDeep = false;
   /** Whether the last value has more places to patch than can be kept. */
   tooOdd = false;
+  /** Whether the last value has more values in it than can be parsed. */
+  tooHeavy = false;
+  /** Whether something in the last value was opened by a bracket and closed by a brace, or the other way round. */
+  mismatched = false;
   /** Whether a text in the last value holds a raw line break: legal nowhere, and a sign of a missing quotation mark. */
   brokenLine = false;
   /** Start of the array that is the member of the name asked for, at the top level of the last object; -1 without one. */
@@ -83,23 +97,34 @@ export class JsonScanner {
   constructor(bytes: Buffer, maxLevels: number) {
     this.#bytes = bytes;
     this.#maxLevels = maxLevels;
+    this.#opened = new Uint8Array(maxLevels);
+  }
+
+  /** Whether something about the last value keeps it from being parsed, or makes its end uncertain. */
+  get isDoubtful(): boolean {
+    return this.tooDeep || this.tooOdd || this.tooHeavy || this.mismatched || this.brokenLine;
   }
 
   /**
    * The end, exclusive, of the object or array that is open at `start` with `depth` levels around it; -1 when the bytes
-   * end first. Stops at an array that is the member `list` of the outermost object, and leaves its start in `listStart`.
+   * end first. What is around it is an object. Brackets and braces count alike, so that one in place of the other moves no
+   * end. Stops at an array that is the member `list` of the outermost object, and leaves its start in `listStart`.
    */
   endOfComposite(start: number, depth = 0, list?: Uint8Array): number {
     this.#reset();
     const bytes = this.#bytes;
     const end = bytes.length;
     const maxLevels = this.#maxLevels;
+    const opened = this.#opened;
+    if (depth > 0) opened[0] = OPEN_BRACE;
     let level = depth;
+    let weight = 0;
     let at = start;
     while (at < end) {
       const byte = bytes[at] as number;
       const kind = OUTSIDE[byte];
       if (kind === QUOTES) {
+        weight++;
         do at++;
         while (INSIDE[bytes[at] as number] === 0);
         if (bytes[at] !== QUOTE) {
@@ -111,6 +136,7 @@ export class JsonScanner {
         if (OUTSIDE[bytes[at] as number] === NOTHING) at++;
       } else if (kind === DIGIT) {
         const first = at;
+        weight++;
         do at++;
         while (NUMERIC[bytes[at] as number] === 1);
         if (at - first >= RISKY_LENGTH || ((bytes[at] as number) | TO_LOWER_CASE) === LETTER_E) {
@@ -123,13 +149,21 @@ export class JsonScanner {
       } else if (kind === OPENS) {
         if (list !== undefined && level === 1 && byte === OPEN_BRACKET && this.#isMember(list, at)) {
           this.listStart = at;
+          this.tooHeavy = weight > MAX_WEIGHT;
           return at;
         }
-        if (++level > maxLevels) this.tooDeep = true;
+        if (level < maxLevels) opened[level] = byte;
+        else this.tooDeep = true;
+        level++;
+        weight += COMPOSITE_WEIGHT;
         at++;
       } else {
         at++;
-        if (--level === 0) return at;
+        if (--level < maxLevels && opened[level] !== byte - OPEN_TO_CLOSE) this.mismatched = true;
+        if (level === 0) {
+          this.tooHeavy = weight > MAX_WEIGHT;
+          return at;
+        }
       }
     }
     return -1;
@@ -163,6 +197,8 @@ export class JsonScanner {
     if (this.patches.length > 0) this.patches = [];
     this.tooDeep = false;
     this.tooOdd = false;
+    this.tooHeavy = false;
+    this.mismatched = false;
     this.brokenLine = false;
     this.listStart = -1;
   }
