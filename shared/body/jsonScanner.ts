@@ -37,6 +37,8 @@ const MAX_PATCHES = 250_000;
  */
 const MAX_WEIGHT = 12_000_000;
 const COMPOSITE_WEIGHT = 4;
+/** The lightest that weighs more is a list of empty objects, with three bytes for each. Nothing smaller has to be weighed. */
+const MIN_HEAVY_BYTES = (3 * MAX_WEIGHT) / COMPOSITE_WEIGHT;
 /** From an opening bracket or brace to the one that closes it. */
 const OPEN_TO_CLOSE = 2;
 /** A number as JSON writes it. Patching anything else would make good JSON of bad. */
@@ -118,13 +120,11 @@ export class JsonScanner {
     const opened = this.#opened;
     if (depth > 0) opened[0] = OPEN_BRACE;
     let level = depth;
-    let weight = 0;
     let at = start;
     while (at < end) {
       const byte = bytes[at] as number;
       const kind = OUTSIDE[byte];
       if (kind === QUOTES) {
-        weight++;
         do at++;
         while (INSIDE[bytes[at] as number] === 0);
         if (bytes[at] !== QUOTE) {
@@ -136,7 +136,6 @@ export class JsonScanner {
         if (OUTSIDE[bytes[at] as number] === NOTHING) at++;
       } else if (kind === DIGIT) {
         const first = at;
-        weight++;
         do at++;
         while (NUMERIC[bytes[at] as number] === 1);
         if (at - first >= RISKY_LENGTH || ((bytes[at] as number) | TO_LOWER_CASE) === LETTER_E) {
@@ -149,19 +148,18 @@ export class JsonScanner {
       } else if (kind === OPENS) {
         if (list !== undefined && level === 1 && byte === OPEN_BRACKET && this.#isMember(list, at)) {
           this.listStart = at;
-          this.tooHeavy = weight > MAX_WEIGHT;
+          this.tooHeavy = this.#isTooHeavy(start, at);
           return at;
         }
         if (level < maxLevels) opened[level] = byte;
         else this.tooDeep = true;
         level++;
-        weight += COMPOSITE_WEIGHT;
         at++;
       } else {
         at++;
         if (--level < maxLevels && opened[level] !== byte - OPEN_TO_CLOSE) this.mismatched = true;
         if (level === 0) {
-          this.tooHeavy = weight > MAX_WEIGHT;
+          this.tooHeavy = this.#isTooHeavy(start, at);
           return at;
         }
       }
@@ -201,6 +199,24 @@ export class JsonScanner {
     this.mismatched = false;
     this.brokenLine = false;
     this.listStart = -1;
+  }
+
+  #isTooHeavy(start: number, end: number): boolean {
+    if (end - start < MIN_HEAVY_BYTES) return false;
+    const bytes = this.#bytes;
+    let weight = 0;
+    for (let at = start; at < end; at++) {
+      const kind = OUTSIDE[bytes[at] as number];
+      if (kind === OPENS) weight += COMPOSITE_WEIGHT;
+      else if (kind === QUOTES) {
+        weight++;
+        for (at++; at < end && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++;
+      } else if (kind === DIGIT) {
+        weight++;
+        while (NUMERIC[bytes[at + 1] as number] === 1) at++;
+      }
+    }
+    return weight > MAX_WEIGHT;
   }
 
   /** Where the text that `start` lies in has its closing quotation mark; -1 without one. */
