@@ -38,7 +38,9 @@ export const DECODERS: { readonly [name in Format]: (bytes: Buffer, stream: stri
   },
   goldengate: async (bytes, stream) => {
     const reader = new StreamReader(stream, DEFAULT_GOLDENGATE_STREAM, LIMITS);
-    return jsonParts(bytes).flatMap((part) => reader.read(part).flatMap((record) => decodeGoldenGate(reader, record)));
+    return jsonParts(bytes).flatMap((part) =>
+      [...reader.read(part)].flatMap((record) => decodeGoldenGate(reader, record)),
+    );
   },
   qlik: async (bytes, stream) => {
     const { format } = DEFAULT_QLIK_STREAM;

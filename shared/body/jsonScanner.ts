@@ -31,6 +31,16 @@ const RISKY_LENGTH = 16;
 const LOST_DIGITS = 18;
 /** Places to patch in one value. Beyond it nothing sane was sent, and remembering them would cost more than the body. */
 const MAX_PATCHES = 250_000;
+/**
+ * What one value may weigh: a text or number, names included, weighs one, an object or array as much as several of them,
+ * for that is what they take in memory, however few bytes they have. Far more than any record; about 500 MB when parsed.
+ */
+const MAX_WEIGHT = 12_000_000;
+const COMPOSITE_WEIGHT = 4;
+/** The lightest that weighs more is a list of empty objects, with three bytes for each. Nothing smaller has to be weighed. */
+const MIN_HEAVY_BYTES = (3 * MAX_WEIGHT) / COMPOSITE_WEIGHT;
+/** From an opening bracket or brace to the one that closes it. */
+const OPEN_TO_CLOSE = 2;
 /** A number as JSON writes it. Patching anything else would make good JSON of bad. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const ESCAPES = Array.from({ length: BLANK }, (_, byte) => `\\u${byte.toString(16).padStart(4, '0')}`);
@@ -69,12 +79,18 @@ NUMERIC[POINT] = 1;
 export class JsonScanner {
   readonly #bytes: Buffer;
   readonly #maxLevels: number;
+  /** What opened each level, as deep as values may nest. */
+  readonly #opened: Uint8Array;
   /** What the last scan found to patch, in order. */
   patches: Patch[] = [];
   /** Whether the last value nests deeper than it may. */
   tooDeep = false;
   /** Whether the last value has more places to patch than can be kept. */
   tooOdd = false;
+  /** Whether the last value has more values in it than can be parsed. */
+  tooHeavy = false;
+  /** Whether something in the last value was opened by a bracket and closed by a brace, or the other way round. */
+  mismatched = false;
   /** Whether a text in the last value holds a raw line break: legal nowhere, and a sign of a missing quotation mark. */
   brokenLine = false;
   /** Start of the array that is the member of the name asked for, at the top level of the last object; -1 without one. */
@@ -83,17 +99,26 @@ export class JsonScanner {
   constructor(bytes: Buffer, maxLevels: number) {
     this.#bytes = bytes;
     this.#maxLevels = maxLevels;
+    this.#opened = new Uint8Array(maxLevels);
+  }
+
+  /** Whether something about the last value keeps it from being parsed, or makes its end uncertain. */
+  get isDoubtful(): boolean {
+    return this.tooDeep || this.tooOdd || this.tooHeavy || this.mismatched || this.brokenLine;
   }
 
   /**
    * The end, exclusive, of the object or array that is open at `start` with `depth` levels around it; -1 when the bytes
-   * end first. Stops at an array that is the member `list` of the outermost object, and leaves its start in `listStart`.
+   * end first. What is around it is an object. Brackets and braces count alike, so that one in place of the other moves no
+   * end. Stops at an array that is the member `list` of the outermost object, and leaves its start in `listStart`.
    */
   endOfComposite(start: number, depth = 0, list?: Uint8Array): number {
     this.#reset();
     const bytes = this.#bytes;
     const end = bytes.length;
     const maxLevels = this.#maxLevels;
+    const opened = this.#opened;
+    if (depth > 0) opened[0] = OPEN_BRACE;
     let level = depth;
     let at = start;
     while (at < end) {
@@ -123,13 +148,20 @@ export class JsonScanner {
       } else if (kind === OPENS) {
         if (list !== undefined && level === 1 && byte === OPEN_BRACKET && this.#isMember(list, at)) {
           this.listStart = at;
+          this.tooHeavy = this.#isTooHeavy(start, at);
           return at;
         }
-        if (++level > maxLevels) this.tooDeep = true;
+        if (level < maxLevels) opened[level] = byte;
+        else this.tooDeep = true;
+        level++;
         at++;
       } else {
         at++;
-        if (--level === 0) return at;
+        if (--level < maxLevels && opened[level] !== byte - OPEN_TO_CLOSE) this.mismatched = true;
+        if (level === 0) {
+          this.tooHeavy = this.#isTooHeavy(start, at);
+          return at;
+        }
       }
     }
     return -1;
@@ -163,8 +195,28 @@ export class JsonScanner {
     if (this.patches.length > 0) this.patches = [];
     this.tooDeep = false;
     this.tooOdd = false;
+    this.tooHeavy = false;
+    this.mismatched = false;
     this.brokenLine = false;
     this.listStart = -1;
+  }
+
+  #isTooHeavy(start: number, end: number): boolean {
+    if (end - start < MIN_HEAVY_BYTES) return false;
+    const bytes = this.#bytes;
+    let weight = 0;
+    for (let at = start; at < end; at++) {
+      const kind = OUTSIDE[bytes[at] as number];
+      if (kind === OPENS) weight += COMPOSITE_WEIGHT;
+      else if (kind === QUOTES) {
+        weight++;
+        for (at++; at < end && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++;
+      } else if (kind === DIGIT) {
+        weight++;
+        while (NUMERIC[bytes[at + 1] as number] === 1) at++;
+      }
+    }
+    return weight > MAX_WEIGHT;
   }
 
   /** Where the text that `start` lies in has its closing quotation mark; -1 without one. */

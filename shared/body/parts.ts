@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
+import { beginsEnvelope, ENVELOPE_LIST, endsEnvelope } from './envelope.ts';
 import {
   BYTE_ORDER_MARK,
   CLOSE_BRACKET,
@@ -47,9 +48,11 @@ export interface SplitOptions extends Pick<BodyLimits, 'nestingLevels'> {
   readonly parse?: (text: string) => JsonValue;
 }
 
-/** The member of an envelope whose elements are the parts: what Kafka's REST proxy takes. Closed by its quotation mark. */
-const ENVELOPE_LIST = Buffer.from('"records"');
-/** Bytes that may be looked at again after a missing quotation mark, in bodies. Bounds what a hostile one can cost. */
+/**
+ * Bytes that may be looked at again after something that has no end: in every body, and beyond that in bodies. Each bad
+ * line of an ordinary body is told from its neighbours then, and what a hostile one can cost is bounded.
+ */
+const FREE_SECOND_LOOKS = 32_000_000;
 const MAX_SECOND_LOOKS = 8;
 /** Elements of a list that are parsed in one go, and the bytes that they may reach before no more are added. */
 const MAX_RUN_PARTS = 32;
@@ -70,15 +73,24 @@ type Place = 'top' | 'list' | 'envelope';
 
 /**
  * Cuts a body into its parts: the elements of an array, each of several objects or arrays that follow each other with or
- * without white space, commas or line ends between them, the elements of `records` in an envelope. Parts come one by one,
+ * without white space, commas or line ends between them, the elements of `records` in an envelope, which has no other members than those of one. Parts come one by one,
  * so that what was read counts whatever comes after it. A part that cannot be read is reported and left behind:
  * - One whose brackets match ends where they do, so its neighbours are found.
- * - Where a quotation mark or bracket is missing, reading goes on at the next line that starts an object. Only where there
+ * - Where a quotation mark or bracket is missing, or one stands in place of another, reading goes on at the next line that starts an object. Only where there
  *   is none is the rest of the body lost with the part.
- * - An array or envelope that the body's end cuts off is reported too, after the parts in it that are whole.
+ * - An array or envelope that the body's end cuts off is reported too, after the parts in it that are whole; so is what
+ *   follows the list of an envelope and cannot be read.
  */
 export function splitBody(body: Uint8Array, options: SplitOptions): IterableIterator<Part, undefined> {
   return new Splitter(body, options);
+}
+
+/**
+ * The part that `bytes` are, which were kept of a body. Whatever they hold, they are one: nothing in them is looked at as
+ * framing again.
+ */
+export function partOf(bytes: Uint8Array, options: SplitOptions): Part {
+  return new Splitter(bytes, options).whole();
 }
 
 /** No generator, though it would read better: handing a part on would cost as much as reading ten bytes of it. */
@@ -88,6 +100,7 @@ class Splitter implements IterableIterator<Part, undefined> {
   readonly #parse: (text: string) => JsonValue;
   readonly #keepsExact: boolean;
   readonly #maxLevels: number;
+  readonly #maxSecondLooks: number;
   readonly #isUtf8: boolean;
   /** Of plain ASCII, both give the same text, one of them sooner. */
   readonly #encoding: 'latin1' | 'utf8';
@@ -106,6 +119,7 @@ class Splitter implements IterableIterator<Part, undefined> {
     this.#parse = options.parse ?? JSON.parse;
     this.#keepsExact = options.parse === undefined;
     this.#maxLevels = options.nestingLevels;
+    this.#maxSecondLooks = Math.max(FREE_SECOND_LOOKS, MAX_SECOND_LOOKS * body.byteLength);
     this.#isUtf8 = isUtf8(body);
     this.#encoding = isAscii(body) ? 'latin1' : 'utf8';
   }
@@ -119,6 +133,14 @@ class Splitter implements IterableIterator<Part, undefined> {
     return part === undefined ? { value: undefined, done: true } : { value: part, done: false };
   }
 
+  whole(): Part {
+    const bytes = this.#bytes;
+    const first = bytes[0];
+    const isComposite = first === OPEN_BRACE || first === OPEN_BRACKET;
+    const end = isComposite ? this.#scanner.endOfComposite(0) : this.#scanner.endOfScalar(0, []);
+    return end === bytes.length ? this.#read(0, end) : this.#bad(0, bytes.length, 'it is not JSON');
+  }
+
   #nextPart(): Part | undefined {
     for (;;) {
       this.#skipBetween();
@@ -126,7 +148,7 @@ class Splitter implements IterableIterator<Part, undefined> {
       const first = this.#bytes[start];
       if (first === undefined) return this.#endOfBody(start);
       let part: Part | undefined;
-      if (this.#place !== 'top' && first === CLOSE_BRACKET) this.#leaveList();
+      if (this.#place !== 'top' && first === CLOSE_BRACKET) part = this.#leaveList();
       else if (this.#place === 'top' && first === OPEN_BRACKET) this.#enterList('list', start);
       else if (first === OPEN_BRACE && this.#mayRun(start)) part = this.#firstOfRun(start);
       else if (first === OPEN_BRACE || first === OPEN_BRACKET) part = this.#composite(start);
@@ -157,14 +179,42 @@ class Splitter implements IterableIterator<Part, undefined> {
     this.#at = start + 1;
   }
 
-  #leaveList(): void {
+  /** What follows the list of an envelope, where it cannot be read. */
+  #leaveList(): Part | undefined {
     const isEnvelope = this.#place === 'envelope';
+    const start = ++this.#at;
     this.#place = 'top';
-    this.#at++;
-    if (!isEnvelope) return;
-    const end = this.#scanner.endOfComposite(this.#at, 1);
-    // Members that follow the list say nothing about rows; an envelope that they cut off has lost none of its records.
-    this.#at = end < 0 ? this.#bytes.length : end;
+    if (!isEnvelope) return undefined;
+    const end = this.#scanner.endOfComposite(start, 1);
+    if (this.#endsEnvelope(start, end) === undefined) {
+      return this.#resume(
+        start,
+        end < 0 ? this.#bytes.length : end,
+        'it follows the list of an envelope and is not JSON',
+      );
+    }
+    this.#at = end;
+    return undefined;
+  }
+
+  /**
+   * Whether the object at `start` that has a list at `list` is an envelope. What follows the list has its say only where it
+   * can be read.
+   */
+  #isEnvelope(start: number, list: number): boolean {
+    const scanner = this.#scanner;
+    if (scanner.isDoubtful || !beginsEnvelope(this.#textOf(start, list, scanner.patches))) return false;
+    if (this.#secondLooks > this.#maxSecondLooks) return true;
+    const listEnd = scanner.endOfComposite(list);
+    const end = listEnd < 0 ? -1 : scanner.endOfComposite(listEnd, 1);
+    if (end < 0) this.#secondLooks += this.#bytes.length - list;
+    return this.#endsEnvelope(listEnd, end) ?? true;
+  }
+
+  /** Whether what stands between the end of a list and `end`, which was scanned last, is of an envelope. */
+  #endsEnvelope(listEnd: number, end: number): boolean | undefined {
+    if (end < 0 || this.#scanner.isDoubtful) return undefined;
+    return endsEnvelope(this.#textOf(listEnd, end, this.#scanner.patches));
   }
 
   #mayRun(start: number): boolean {
@@ -184,7 +234,7 @@ class Splitter implements IterableIterator<Part, undefined> {
   #readRun(start: number): readonly Part[] {
     const { starts, ends, patches } = this.#runBounds(start);
     const end = ends.at(-1) ?? start;
-    this.#singlyUntil = Math.max(end, start + 1);
+    this.#singlyUntil = Math.max(end, start + 1, this.#singlyUntil);
     if (ends.length < 2) return [];
     try {
       const contents: JsonValue = JSON.parse(this.#listOf(start, end, patches));
@@ -205,7 +255,10 @@ class Splitter implements IterableIterator<Part, undefined> {
     let at = start;
     while (ends.length < MAX_RUN_PARTS && at - start < RUN_BYTES && this.#bytes[at] === OPEN_BRACE) {
       const end = scanner.endOfComposite(at);
-      if (end < 0 || scanner.tooDeep || scanner.tooOdd || scanner.brokenLine) break;
+      if (end < 0 || scanner.isDoubtful) {
+        this.#singlyUntil = at + 1;
+        break;
+      }
       starts.push(at);
       ends.push(end);
       for (const patch of scanner.patches) patches.push(patch);
@@ -221,12 +274,22 @@ class Splitter implements IterableIterator<Part, undefined> {
   /** The object or array at `start`; undefined when it turns out to be an envelope, whose list comes next. */
   #composite(start: number): Part | undefined {
     const scanner = this.#scanner;
-    const end = scanner.endOfComposite(start, 0, this.#place === 'top' ? ENVELOPE_LIST : undefined);
-    if (scanner.listStart >= 0) {
-      this.#enterList('envelope', scanner.listStart);
-      return undefined;
+    let end = scanner.endOfComposite(start, 0, this.#place === 'top' ? ENVELOPE_LIST : undefined);
+    const { listStart } = scanner;
+    if (listStart >= 0) {
+      if (this.#isEnvelope(start, listStart)) {
+        this.#enterList('envelope', listStart);
+        return undefined;
+      }
+      end = scanner.endOfComposite(start);
     }
     if (end < 0) return this.#resume(start, this.#bytes.length, 'its end is missing');
+    if (scanner.mismatched) {
+      // The list's own end has closed what should have been closed before.
+      const isEndOfList = this.#place !== 'top' && this.#bytes[end - 1] === CLOSE_BRACKET;
+      const limit = isEndOfList && this.#bytes[start] === OPEN_BRACE ? end - 1 : end;
+      return this.#resume(start, limit, 'a bracket or brace in it is missing');
+    }
     const part = this.#read(start, end);
     // A line break inside a text: its quotation mark is probably missing, and the end that was found is another part's.
     if (part.content instanceof UnprocessableError && scanner.brokenLine) {
@@ -249,7 +312,7 @@ class Splitter implements IterableIterator<Part, undefined> {
     const bytes = this.#bytes;
     this.#secondLooks += limit - start;
     let end = limit;
-    if (this.#secondLooks <= MAX_SECOND_LOOKS * bytes.length) {
+    if (this.#secondLooks <= this.#maxSecondLooks) {
       for (
         let line = bytes.indexOf(LINE_FEED, start);
         line >= 0 && line < limit;
@@ -270,6 +333,7 @@ class Splitter implements IterableIterator<Part, undefined> {
 
   #read(start: number, end: number): Part {
     if (this.#scanner.tooDeep) return this.#bad(start, end, `it nests deeper than ${this.#maxLevels} levels`);
+    if (this.#scanner.tooHeavy) return this.#bad(start, end, 'it has too many values');
     if (this.#scanner.tooOdd) return this.#bad(start, end, 'it has too many control characters or long numbers');
     if (!this.#isUtf8 && !isUtf8(this.#bytes.subarray(start, end)))
       return this.#bad(start, end, 'it holds bytes that are not UTF-8');

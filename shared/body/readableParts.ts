@@ -16,9 +16,7 @@ export function* readableParts(
   let isReadable = false;
   let count = 0;
   for (const part of splitBody(body, options)) {
-    if (++count > options.recordsPerRequest) {
-      throw new RequestError(413, `the body has more than ${options.recordsPerRequest} records: send smaller frames`);
-    }
+    if (++count > options.recordsPerRequest) throw tooManyRecords(options.recordsPerRequest);
     isReadable ||= !(part.content instanceof UnprocessableError);
     if (!isReadable) {
       heldBack.push(part);
@@ -29,6 +27,10 @@ export function* readableParts(
   }
   const [first] = heldBack;
   if (first !== undefined) throw new RequestError(400, `nothing in the body can be read; ${messageOf(first)}`);
+}
+
+export function tooManyRecords(limit: number): RequestError {
+  return new RequestError(413, `the body has more than ${limit} records: send smaller frames`);
 }
 
 function messageOf({ content }: Part): string {

@@ -1,7 +1,7 @@
 import { refuseOtherTypes } from '../body/contentType.ts';
 import type { Deadline } from '../body/deadline.ts';
 import type { IngestRequest } from '../body/ingestRequest.ts';
-import { readableParts } from '../body/readableParts.ts';
+import { readableParts, tooManyRecords } from '../body/readableParts.ts';
 import { type BodyLimits, readBody } from '../body/readBody.ts';
 import { RequestError } from '../body/requestError.ts';
 import type { GoldenGateStream } from '../config.ts';
@@ -54,7 +54,8 @@ export class GoldenGateConsumer {
 
   async #ingest(request: IngestRequest, deadline: Deadline): Promise<Outcome[]> {
     refuseOtherTypes(request.header('content-type'));
-    const body = await readBody(request, this.#parts.limits);
+    const { limits } = this.#parts;
+    const body = await readBody(request, limits);
     const cloudEvent = attributesInHeaders((name) => request.header(name));
     const taker = this.#taker(deadline);
     const outcomes: Outcome[] = [];
@@ -67,13 +68,15 @@ export class GoldenGateConsumer {
       bytes = 0;
     };
     let parts = 0;
-    for (const part of readableParts(body, this.#parts.limits)) {
+    for (const part of readableParts(body, limits)) {
       parts++;
-      for (const record of this.#reader.read(part)) {
-        step.push(cloudEvent === null ? record : { ...record, cloudEvent: record.cloudEvent ?? cloudEvent });
+      // One part may hold any number of records.
+      for (const record of this.#reader.read(part, cloudEvent)) {
+        if (outcomes.length + step.length === limits.recordsPerRequest) throw tooManyRecords(limits.recordsPerRequest);
+        step.push(record);
+        bytes += record.part.byteLength;
+        if (step.length === RECORDS_PER_STEP || bytes >= BYTES_PER_STEP) await finishStep();
       }
-      bytes += part.byteLength;
-      if (step.length >= RECORDS_PER_STEP || bytes >= BYTES_PER_STEP) await finishStep();
     }
     if (parts === 0 && !isEmptyList(body)) throw new RequestError(400, 'there is no record in the body');
     if (step.length > 0) await finishStep();

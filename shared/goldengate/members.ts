@@ -7,6 +7,10 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
 /**
  * A member that `record` has itself: names come from outside, and `constructor` is inherited. Everything that parsed JSON
  * inherits is a function, but for `__proto__`; telling by that costs less than asking for ownership, for every field of

@@ -1,5 +1,4 @@
 import type { Deadline } from '../body/deadline.ts';
-import type { JsonValue } from '../change/json.ts';
 import type { GoldenGateStream } from '../config.ts';
 import type { ArrivalDelivery, PendingChange } from '../ingest/arrival.ts';
 import { arrivalText } from '../ingest/arrivalToken.ts';
@@ -14,7 +13,7 @@ import type { GoldenGateCatalog } from './catalog.ts';
 import type { JsonObject } from './members.ts';
 import type { DataRecord, GoldenGateRecord } from './record.ts';
 import { schemaTypes } from './schemaTypes.ts';
-import { type ReadRecord, type StreamReader, unprocessable } from './stream.ts';
+import { type Position, type ReadRecord, type StreamReader, unprocessable } from './stream.ts';
 import { KnownTables } from './tables.ts';
 
 export interface RecordTakerParts {
@@ -235,7 +234,8 @@ export class RecordTaker {
   }
 
   #decodedAgain({ bytes, position }: WaitingRecord): PendingChange | UnprocessableError {
-    const record = this.#parts.reader.readAgain(bytes, typeof position.nested === 'number' ? position.nested : null);
+    const [record] = this.#parts.reader.readAgain(bytes, position);
+    if (record === undefined) return new UnprocessableError('undecodable', 'there is no record in what was kept of it');
     const { content } = record;
     if (content instanceof UnprocessableError) return content;
     const change = content.kind === 'data' ? this.#changeOf(content, record) : undefined;
@@ -243,10 +243,7 @@ export class RecordTaker {
   }
 }
 
-/** Where the record stood: equal bytes at an equal place in an envelope are one record, in whatever request they come. */
-function rawOf({ part, nested }: ReadRecord): {
-  readonly bytes: Uint8Array;
-  readonly position: { readonly [name: string]: JsonValue };
-} {
-  return { bytes: part.bytes, position: nested === null ? {} : { nested } };
+/** Equal bytes with equal attributes around them are one record, in whatever request they come. */
+function rawOf({ part, position }: ReadRecord): { readonly bytes: Uint8Array; readonly position: Position } {
+  return { bytes: part.bytes, position };
 }

@@ -51,15 +51,15 @@ export class GoldenGateReplayer implements Replayer {
       truncations,
       deadline: new Deadline(TIME_LIMIT_MS, clockMs),
     });
-    return taker.take([this.#read(record)], index);
+    return taker.take(this.#read(record), index);
   }
 
   async decode(record: DeadRecord): Promise<(DecodedChange | UnprocessableError)[]> {
-    return decodeRecord(this.#reader, this.#read(record));
+    return this.#read(record).flatMap((each) => decodeRecord(this.#reader, each));
   }
 
-  #read({ bytes, position }: DeadRecord): ReadRecord {
-    return this.#reader.readAgain(bytes, typeof position.nested === 'number' ? position.nested : null);
+  #read({ bytes, position }: DeadRecord): readonly ReadRecord[] {
+    return this.#reader.readAgain(bytes, position);
   }
 }
 

@@ -1,10 +1,10 @@
-import { type Part, splitBody } from '../body/parts.ts';
+import { type Part, partOf, splitBody } from '../body/parts.ts';
 import type { BodyLimits } from '../body/readBody.ts';
 import type { JsonValue } from '../change/json.ts';
 import type { GoldenGateStream } from '../config.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import { ChangeMaker } from './dataChange.ts';
-import type { JsonObject } from './members.ts';
+import { isObject, type JsonObject } from './members.ts';
 import { type Operations, operationsOf } from './operations.ts';
 import { type GoldenGateRecord, readRecord } from './record.ts';
 import { RecordShapes } from './recordShapes.ts';
@@ -14,11 +14,15 @@ import { isBare, unwrap } from './unwrap.ts';
 export interface ReadRecord {
   readonly content: GoldenGateRecord | UnprocessableError;
   readonly cloudEvent: JsonObject | null;
-  /** What it was read from: the whole envelope, where it came in one. */
+  /** What it was read from: with its envelope where it is alone in one, an element where it came in a list. */
   readonly part: Part;
-  /** Place in a list that its envelope holds; null where it is not in one. */
-  readonly nested: number | null;
+  readonly position: Position;
 }
+
+/** What the bytes of a record do not tell: the attributes of the CloudEvent around it, as `cloudEvent`. */
+export type Position = JsonObject;
+
+const NOWHERE: Position = {};
 
 /** How the records of one stream are read. Pure. */
 export class StreamReader {
@@ -34,30 +38,57 @@ export class StreamReader {
     this.#limits = limits;
   }
 
-  /** The records that one part of a body is, mostly one. */
-  read(part: Part): readonly ReadRecord[] {
+  /** The records that one part of a body is, mostly one. `cloudEvent`: attributes of the event that the body is. */
+  read(part: Part, cloudEvent: JsonObject | null = null): Iterable<ReadRecord> {
+    return this.#read(part, cloudEvent, 0);
+  }
+
+  /**
+   * What was kept of a record, read again: the record itself, as it was kept. Several where the bytes hold a list that could
+   * not be read before.
+   */
+  readAgain(bytes: Uint8Array, position: Position): readonly ReadRecord[] {
+    const part = partOf(bytes, this.#limits);
+    const { nested, cloudEvent } = position;
+    const records = [
+      ...(typeof nested === 'number'
+        ? this.#readNested(part, nested)
+        : this.#read(part, isObject(cloudEvent) ? cloudEvent : null, 0)),
+    ];
+    const [only] = records;
+    return only !== undefined && records.length === 1 ? [{ ...only, part, position }] : records;
+  }
+
+  /** `around`: attributes of the CloudEvent that the part came in, which it does not tell itself. */
+  #read(part: Part, around: JsonObject | null, layers: number): Iterable<ReadRecord> {
     const { content } = part;
-    if (content instanceof UnprocessableError) return [{ content, cloudEvent: null, part, nested: null }];
-    if (isBare(content)) return [{ content: this.#readOne(content), cloudEvent: null, part, nested: null }];
+    if (content instanceof UnprocessableError) return [inPlace(part, content, null, around)];
+    if (isBare(content)) return [inPlace(part, this.#readOne(content), null, around)];
     try {
-      const records = unwrap(content, this.#parse);
-      const [only] = records;
-      if (only !== undefined && records.length === 1) {
-        return [{ content: this.#readOne(only.record), cloudEvent: only.cloudEvent, part, nested: null }];
-      }
-      return records.map(({ record, cloudEvent }, at) => {
-        return { content: this.#readOne(record), cloudEvent, part, nested: at };
-      });
+      const { record, parts, cloudEvent, layers: all } = unwrap(content, part.byteLength, layers, this.#split);
+      if (parts !== null) return this.#readAll(parts, cloudEvent ?? around, all);
+      return [inPlace(part, this.#readOne(record), cloudEvent, around)];
     } catch (error) {
-      return [{ content: unprocessable(error), cloudEvent: null, part, nested: null }];
+      return [inPlace(part, unprocessable(error), null, around)];
     }
   }
 
-  /** The record that was at `nested` in `bytes`, from before. */
-  readAgain(bytes: Uint8Array, nested: number | null): ReadRecord {
+  *#readAll(parts: Iterable<Part>, around: JsonObject | null, layers: number): Generator<ReadRecord> {
+    for (const part of parts) yield* this.#read(part, around, layers);
+  }
+
+  /** The record at `place` of the list in an envelope: once, each record of such a list was kept with the whole envelope. */
+  #readNested(part: Part, place: number): Iterable<ReadRecord> {
     const missing = new UnprocessableError('undecodable', 'the record is not where it was');
-    const [part = { bytes, byteLength: bytes.byteLength, content: missing }] = splitBody(bytes, this.#limits);
-    return this.read(part)[nested ?? 0] ?? { content: missing, cloudEvent: null, part, nested };
+    if (part.content instanceof UnprocessableError) return [inPlace(part, part.content, null, null)];
+    try {
+      const { parts, cloudEvent, layers } = unwrap(part.content, part.byteLength, 0, this.#split);
+      let at = 0;
+      for (const each of parts ?? []) if (at++ === place) return this.#read(each, cloudEvent, layers);
+      return [inPlace(part, missing, null, null)];
+    } catch (error) {
+      return [inPlace(part, unprocessable(error), null, null)];
+    }
   }
 
   #readOne(record: JsonValue): GoldenGateRecord | UnprocessableError {
@@ -68,16 +99,18 @@ export class StreamReader {
     }
   }
 
-  /** A text in an envelope, read as a body is: exactly, and perhaps of several records. */
-  readonly #parse = (text: string): JsonValue => {
-    const values = [...splitBody(Buffer.from(text), this.#limits)].map(({ content }) => {
-      if (content instanceof UnprocessableError) throw content;
-      return content;
-    });
-    const [first] = values;
-    if (first === undefined) throw new UnprocessableError('undecodable', 'an envelope holds an empty text');
-    return values.length === 1 ? first : values;
-  };
+  /** A text in an envelope is cut as a body is: exactly, and perhaps into several records. */
+  readonly #split = (text: string): Iterator<Part, undefined> => splitBody(Buffer.from(text), this.#limits);
+}
+
+function inPlace(
+  part: Part,
+  content: GoldenGateRecord | UnprocessableError,
+  own: JsonObject | null,
+  around: JsonObject | null,
+): ReadRecord {
+  if (own !== null || around === null) return { content, cloudEvent: own, part, position: NOWHERE };
+  return { content, cloudEvent: around, part, position: { cloudEvent: around } };
 }
 
 /** Errors of decoding are data; anything else is a fault of ours and goes up. */

@@ -1,16 +1,25 @@
+import type { Part } from '../body/parts.ts';
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { isObject, type JsonObject, setMember } from './members.ts';
+import { isList, isObject, type JsonObject, setMember } from './members.ts';
+import { nestedParts } from './nestedPart.ts';
 
-/** A record without what it was wrapped in. */
-export interface Unwrapped {
-  readonly record: JsonValue;
-  /** The attributes of the CloudEvent that it came in; null without one. */
+/** What was in envelopes: a record, or a list of what may be in envelopes again. */
+export type Unwrapped = (
+  | { readonly record: JsonValue; readonly parts: null }
+  | { readonly record: null; readonly parts: Iterable<Part> }
+) & {
+  /** The attributes of the innermost CloudEvent among the envelopes; null without one. */
   readonly cloudEvent: JsonObject | null;
-}
+  /** Envelopes and lists that have been taken off, those around included. */
+  readonly layers: number;
+};
 
 /** Envelopes in envelopes; more of them than any chain of relays adds. */
 const MAX_LAYERS = 8;
+/** Characters in the attributes of a CloudEvent that holds a list: each of its records is kept with them. */
+const MAX_SHARED_ATTRIBUTES = 4_096;
+const OPEN_BRACKET = '[';
 /** Members of what Kafka's REST proxy and connectors put around a value. */
 const KAFKA_MEMBERS = new Set(['key', 'value', 'partition', 'headers', 'timestamp', 'topic', 'offset']);
 
@@ -20,41 +29,72 @@ export function isBare(part: JsonValue): boolean {
 }
 
 /**
- * Takes off what relays put around records: CloudEvents in their structured form (also with `data` as text or base64),
- * Kafka Connect's `schema` and `payload`, Kafka's `key` and `value`. A CloudEvent's data may be a list of records.
- * `parse` reads a text as a body is read. Throws UnprocessableError.
+ * Takes off what relays put around records: CloudEvents in their structured form (also with `data` as text or base64), Kafka
+ * Connect's `schema` and `payload`, Kafka's `key` and `value`; up to a record, or to a list. `content` came in `byteLength`
+ * bytes, and out of `layers` already. `split` cuts a text as a body is cut: one of several parts is a list. Throws
+ * UnprocessableError.
  */
-export function unwrap(part: JsonValue, parse: (text: string) => JsonValue): readonly Unwrapped[] {
-  let record = part;
+export function unwrap(
+  content: JsonValue,
+  byteLength: number,
+  layers: number,
+  split: (text: string) => Iterator<Part, undefined>,
+): Unwrapped {
+  let record = content;
   let cloudEvent: JsonObject | null = null;
-  for (let layer = 0; isObject(record) && !isBare(record); layer++) {
-    const inner: JsonValue | undefined = innerOf(record, parse);
-    if (inner === undefined) break;
+  for (let layer = layers; !isBare(record); layer++) {
+    const inner: JsonValue | undefined = isObject(record) ? innerOf(record) : undefined;
+    if (inner === undefined && !isList(record)) break;
     if (layer === MAX_LAYERS) throw new UnprocessableError('invalid-envelope', 'there are too many envelopes');
-    if (Object.hasOwn(record, 'specversion')) cloudEvent = attributesOf(record);
-    record = inner;
+    if (isList(record)) return listIn(nestedParts(record, byteLength), cloudEvent, layer + 1);
+    if (isObject(record) && Object.hasOwn(record, 'specversion')) cloudEvent = attributesOf(record);
+    if (typeof inner === 'string') {
+      const parts = split(inner);
+      const first = parts.next().value;
+      const second = first === undefined ? undefined : parts.next().value;
+      if (second !== undefined || (first === undefined && inner.includes(OPEN_BRACKET))) {
+        return listIn(chain([first, second], parts), cloudEvent, layer + 1);
+      }
+      record = onlyIn(first);
+    } else record = inner ?? null;
   }
-  if (record !== part && Array.isArray(record)) return record.map((each: JsonValue) => ({ record: each, cloudEvent }));
-  return [{ record, cloudEvent }];
+  return { record, parts: null, cloudEvent, layers };
 }
 
-/** What `record` is an envelope of; undefined where it is none. */
-function innerOf(record: JsonObject, parse: (text: string) => JsonValue): JsonValue | undefined {
-  if (typeof record.specversion === 'string') return dataOf(record, parse);
+function listIn(parts: Iterable<Part>, cloudEvent: JsonObject | null, layers: number): Unwrapped {
+  if (cloudEvent !== null && JSON.stringify(cloudEvent).length > MAX_SHARED_ATTRIBUTES) {
+    throw new UnprocessableError('invalid-envelope', 'the attributes of the CloudEvent are too long for a list');
+  }
+  return { record: null, parts, cloudEvent, layers };
+}
+
+function* chain(first: readonly (Part | undefined)[], rest: Iterator<Part, undefined>): Generator<Part> {
+  for (const part of first) if (part !== undefined) yield part;
+  for (let next = rest.next(); next.done !== true; next = rest.next()) yield next.value;
+}
+
+/** The content of a text that is one part. */
+function onlyIn(part: Part | undefined): JsonValue {
+  if (part === undefined) throw new UnprocessableError('undecodable', 'an envelope holds an empty text');
+  if (part.content instanceof UnprocessableError) throw part.content;
+  return part.content;
+}
+
+/** What `record` is an envelope of, a text for what has to be read yet; undefined where it is none. */
+function innerOf(record: JsonObject): JsonValue | undefined {
+  if (typeof record.specversion === 'string') return dataOf(record);
   if (Object.hasOwn(record, 'payload') && Object.hasOwn(record, 'schema') && Object.keys(record).length === 2) {
     return record.payload;
   }
   if (!Object.hasOwn(record, 'value')) return undefined;
   for (const name in record) if (!KAFKA_MEMBERS.has(name)) return undefined;
-  const { value = null } = record;
-  return typeof value === 'string' ? parse(value) : value;
+  return record.value;
 }
 
-function dataOf(event: JsonObject, parse: (text: string) => JsonValue): JsonValue {
+function dataOf(event: JsonObject): JsonValue {
   const { data, data_base64: base64 } = event;
-  if (typeof data === 'string') return parse(data);
   if (data !== undefined) return data;
-  if (typeof base64 === 'string') return parse(Buffer.from(base64, 'base64').toString());
+  if (typeof base64 === 'string') return Buffer.from(base64, 'base64').toString();
   throw new UnprocessableError('invalid-envelope', 'the CloudEvent has no data');
 }
 

@@ -1,5 +1,5 @@
 import { parseAvroSchema } from '../avro/schema.ts';
-import { splitBody } from '../body/parts.ts';
+import { partOf } from '../body/parts.ts';
 import type { Columns, JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import { type AvroFrame, type EnvelopeFrame, isAvroBody, splitAvroBody } from './avroFrames.ts';
@@ -63,11 +63,9 @@ export function openFrame(frame: AvroFrame, messageKey: Columns | null, format: 
 /** Opens a record from the bytes that were kept of it. Throws UnprocessableError. */
 export function openBytes(bytes: Uint8Array, format: MessageFormat, nestingLevels: number): OpenedRecord {
   if (isAvroBody(bytes)) return openWrappedBytes(bytes, null, format);
-  for (const { content } of splitBody(bytes, { nestingLevels })) {
-    if (content instanceof UnprocessableError) throw content;
-    return openJson(content, format);
-  }
-  return NOTHING;
+  const { content } = partOf(bytes, { nestingLevels });
+  if (content instanceof UnprocessableError) throw content;
+  return openJson(content, format);
 }
 
 /** Reads a data message with the reader of its schema. Throws UnprocessableError (`undecodable` or `invalid-envelope`). */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { splitBody } from '../../../shared/body/parts.ts';
+import { partOf, splitBody } from '../../../shared/body/parts.ts';
 import type { JsonValue } from '../../../shared/change/json.ts';
 import { UnprocessableError } from '../../../shared/ingest/reasons.ts';
 
@@ -26,7 +26,10 @@ describe('a body is cut into its records', () => {
     ['objects joined by commas', `${A},${B}`],
     ['arrays that follow each other', `[${A}]\n[${B}]`],
     ['a Kafka REST envelope', `{"records":[${A},${B}]}`],
-    ['an envelope with other members', `{"value_schema_id": 7, "records" : [ ${A}, ${B} ], "x": {"records": []}}`],
+    [
+      'an envelope with other members',
+      `{"value_schema_id": 7, "records" : [ ${A}, ${B} ], "key_schema": {"records": []}}`,
+    ],
     ['a JSON text sequence', `\u001e${A}\n\u001e${B}\n`],
     ['an indented array', JSON.stringify([a, b], null, 2)],
   ];
@@ -62,6 +65,40 @@ describe('a body is cut into its records', () => {
         assert.deepEqual(split(body), JSON.parse(`[${texts.join(',')}]`));
       }),
     );
+  });
+});
+
+describe('an object with a list called records', () => {
+  const lone: readonly [string, string][] = [
+    ['before the list', '{"table":"T","records":[{"a":1}]}'],
+    ['after the list', '{"records":[{"a":1}],"table":"T"}'],
+    ['after an empty list', '{"records":[], "table":"T"}'],
+    ['on both sides of it', '{"table":"T","records":[{"a":1},{"b":"]"}],"op":{"records":[]}}'],
+    ['of the same name', '{"records":[{"a":1}],"records":[{"b":2}]}'],
+  ];
+  for (const [where, body] of lone) {
+    test(`is a part of its own when it has a foreign member ${where}`, () => {
+      assert.deepEqual(split(body), [JSON.parse(body)]);
+      assert.deepEqual(split(`${body}\n{"records":[${body}],"timestamp":1}${body}`), Array(3).fill(JSON.parse(body)));
+    });
+  }
+
+  test('is no envelope when it is read again', () => {
+    for (const kept of ['{"records":[{"a":1}]}', '[{"a":1},{"a":2}]', '{"n":12345678901234567890.5}', '7', 'null']) {
+      const { content, bytes } = partOf(Buffer.from(kept), OPTIONS);
+      assert.deepEqual([content, Buffer.from(bytes).toString()], [split(`[${kept}]`)[0], kept]);
+    }
+    for (const kept of ['{"a":1}{"b":2}', '{"a":1}\n', '{"a":', '{"a":1}]', 'x{"a":1}', '']) {
+      const { content, bytes } = partOf(Buffer.from(kept), OPTIONS);
+      assert.ok(content instanceof UnprocessableError && content.reason === 'undecodable', kept);
+      assert.equal(Buffer.from(bytes).toString(), kept);
+    }
+  });
+
+  test('says so when what follows its list cannot be read', () => {
+    assert.deepEqual(split('{"records":[{"a":1}],"x":01}{"b":2}'), [{ a: 1 }, 'bad: ,"x":01}', { b: 2 }]);
+    assert.deepEqual(split('{"records":[],"table":"T'), ['bad: ,"table":"T']);
+    assert.deepEqual(split('{"records":[{"a":1}],"x":"\n{"b":2}'), [{ a: 1 }, 'bad: ,"x":"', { b: 2 }]);
   });
 });
 
@@ -116,6 +153,53 @@ describe('a record that cannot be read', () => {
     assert.deepEqual(split('{"a":1}\n{"b":"x}\n{"c":"3"}\n{"d":4}'), [{ a: 1 }, 'bad: {"b":"x}', { c: '3' }, { d: 4 }]);
     assert.deepEqual(split('{"a":1}\n{"b":{"x":1}\n{"c":3}'), [{ a: 1 }, 'bad: {"b":{"x":1}', { c: 3 }]);
     assert.deepEqual(split('[{"a":1},\n{"b":"x},\n{"c":"3"}]'), [{ a: 1 }, 'bad: {"b":"x},', { c: '3' }]);
+  });
+
+  const kinds: readonly [string, (at: number) => string][] = [
+    ['brace', (at) => `{"a":{"b":${at}}`],
+    ['bracket', (at) => `{"a":[${at}}`],
+    ['bracket but has a brace', (at) => `{"a":[${at}}}`],
+    ['quotation mark', (at) => `{"a":{"b":"x${at}}}`],
+  ];
+  const places: readonly [string, readonly number[]][] = [
+    ['the first line', [0]],
+    ['a line between others', [70]],
+    ['the last line', [199]],
+    ['many lines', Array.from({ length: 60 }, (_, at) => 3 * at + 1)],
+  ];
+  for (const [what, badLine] of kinds) {
+    for (const [where, bad] of places) {
+      test(`for ${where} of many that lacks a ${what} leaves all the others`, () => {
+        const lines = Array.from({ length: 200 }, (_, at) => (bad.includes(at) ? badLine(at) : `{"a":{"b":${at}}}`));
+        const expected = lines.flatMap((_, at) => (bad.includes(at) ? [] : [{ a: { b: at } }]));
+        const ofList = { open: '[', join: ',', close: '\n]' };
+        const ofEnvelope = { open: '{"records":[', join: ',', close: '\n]}' };
+        for (const { open, join, close } of [ofList, ofEnvelope, { open: '', join: '', close: '\n' }]) {
+          const parts = split(`${open}\n${lines.join(`${join}\n`)}${close}`);
+          assert.deepEqual(
+            parts.filter((each) => typeof each === 'object'),
+            expected,
+          );
+          // A line that lacks a quotation mark may keep the list's end for itself.
+          const extra = parts.length - 200;
+          assert.ok(extra === 0 || (extra === 1 && what === 'quotation mark'), `${extra} more parts`);
+        }
+      });
+    }
+  }
+
+  test('for a missing brace in a list without lines leaves what stands before it and the end of the list', () => {
+    assert.deepEqual(split('[{"a":1},{"b":{"c":2},{"d":3}]{"e":4}'), [{ a: 1 }, 'bad: {"b":{"c":2},{"d":3}', { e: 4 }]);
+  });
+
+  test('for all the values in it leaves its neighbours', () => {
+    const heavy = `{"a":[${'{},'.repeat(3_000_000)}{}]}`;
+    assert.deepEqual(
+      [...splitBody(Buffer.from(`[{"a":1},${heavy},{"b":2}]`), OPTIONS)].map(({ content, byteLength }) =>
+        content instanceof UnprocessableError ? [content.reason, byteLength] : content,
+      ),
+      [{ a: 1 }, ['undecodable', heavy.length], { b: 2 }],
+    );
   });
 
   test('because the body ends is reported once, after what is whole', () => {
@@ -225,6 +309,9 @@ describe('a hostile body', () => {
     ['brackets that open for ever', '['.repeat(MEGABYTE)],
     ['objects that open for ever', '{"a":'.repeat(MEGABYTE / 5)],
     ['quotation marks without partners on every line', '{"a":"b\n'.repeat(MEGABYTE / 8)],
+    ['objects that a bracket ends, on every line', `[${'{"a":{"b":1},\n'.repeat(MEGABYTE / 14)}]`],
+    ['envelopes that open for ever', '{"records":['.repeat(MEGABYTE / 12)],
+    ['envelopes with what cannot be read', '{"records":[],"x":"\n'.repeat(MEGABYTE / 19)],
     ['objects without ends on every line', '{"a":1\n'.repeat(MEGABYTE / 7)],
     ['escaped quotation marks only', `"${'\\"'.repeat(MEGABYTE / 2)}`],
     ['control characters only', `{"a":"${'\u0001'.repeat(MEGABYTE)}"}`],

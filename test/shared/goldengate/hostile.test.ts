@@ -21,7 +21,8 @@ describe('a bad record between good ones', () => {
   const bad: readonly [string, unknown, string][] = [
     ['a number', 7, 'invalid-envelope'],
     ['a text', 'INSERT', 'invalid-envelope'],
-    ['a list', [1, [2]], 'invalid-envelope'],
+    ['a list with a number', [7], 'invalid-envelope'],
+    ['lists without end', JSON.parse(`${'['.repeat(20)}1${']'.repeat(20)}`), 'invalid-envelope'],
     ['an empty object', {}, 'invalid-envelope'],
     ['no table', { ...good(), qual_table: undefined }, 'invalid-envelope'],
     ['a table that is no text', { ...good(), qual_table: { a: 1 } }, 'invalid-envelope'],
