@@ -5,7 +5,7 @@ import { unkeyedKey } from '../change/keys.ts';
 import type { GoldenGateStream } from '../config.ts';
 import type { PendingChange } from '../ingest/arrival.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { type AmbiguousTable, ambiguousTable, partByColumns } from './columnsLikeFields.ts';
+import { ambiguousTable, partByColumns } from './columnsLikeFields.ts';
 import { type FieldNames, fieldNames } from './fieldNames.ts';
 import type { Header } from './header.ts';
 import { type Images, readImages } from './images.ts';
@@ -14,6 +14,7 @@ import { type OpTime, OpTimeReader } from './opTime.ts';
 import type { DataRecord } from './record.ts';
 import type { RecordParts } from './recordParts.ts';
 import { type KeyColumn, keyIn, listedKey } from './rowKey.ts';
+import { type TableTraits, TableTraitsCache } from './tableTraits.ts';
 
 /** What is known of a table when one of its records is read. */
 export interface TableKnowledge {
@@ -35,8 +36,7 @@ export class ChangeMaker {
   readonly #identityStart: string;
   readonly #settings: GoldenGateStream;
   readonly #times: OpTimeReader;
-  /** What each table asks of its records; null where their names tell all. */
-  readonly #ambiguous = new WeakMap<TableKnowledge, AmbiguousTable | null>();
+  readonly #tables: TableTraitsCache;
 
   constructor(stream: string, settings: GoldenGateStream) {
     this.fields = fieldNames(settings.fields);
@@ -44,6 +44,7 @@ export class ChangeMaker {
     this.#identityStart = `goldengate\n${stream}`;
     this.#settings = settings;
     this.#times = new OpTimeReader(settings.timeZone);
+    this.#tables = new TableTraitsCache((name, knowledge) => this.#traitsOf(name, knowledge));
   }
 
   /** `goldengate/<stream>/<qualified name>`. */
@@ -55,23 +56,24 @@ export class ChangeMaker {
    * The change that a record is; undefined when nothing tells its table's key, so that it has to wait. `cloudEvent`: the
    * attributes of the event that it came in. Throws UnprocessableError.
    */
-  change(data: DataRecord, table: TableKnowledge, cloudEvent: JsonObject | null): PendingChange | undefined {
+  change(data: DataRecord, knowledge: TableKnowledge, cloudEvent: JsonObject | null): PendingChange | undefined {
     const { record, op } = data;
-    const parts = this.#parts(data, table);
-    const key = isOfRow(op) ? this.#key(data.name, parts, table) : null;
+    const traits = this.#tables.of(data.name, knowledge);
+    const parts = this.#parts(data, traits);
+    const key = isOfRow(op) ? this.#key(data.name, parts, knowledge) : null;
     if (key === undefined) return undefined;
     const images =
       key === null
         ? { ...parts, before: null, after: null, origin: record }
-        : this.#filled(readImages(parts, this.fields, op), op, table.columns, key);
+        : this.#filled(readImages(parts, this.fields, op), op, knowledge.columns, key);
     const opTime = this.#opTime(images);
-    const identity = this.#identity(data);
+    const identity = this.#identity(data, traits);
     const transaction = this.#transaction(images);
     const half = key === null ? tableHalf(identity) : rowHalf(op, key, images);
     const change: PendingChange = {
       source: 'goldengate',
       stream: this.#stream,
-      table: this.tableOf(data.name),
+      table: traits.table,
       identity,
       op,
       image: half.image,
@@ -94,15 +96,16 @@ export class ChangeMaker {
   }
 
   /** In most tables the names of the members have told all. */
-  #parts({ record, op, parts }: DataRecord, table: TableKnowledge): RecordParts {
-    if (!isOfRow(op)) return parts;
-    const delimiter = this.#settings.flattenDelimiter;
-    let ambiguous = this.#ambiguous.get(table);
-    if (ambiguous === undefined) {
-      ambiguous = ambiguousTable(table.columns, table.key ?? [], this.fields, delimiter) ?? null;
-      this.#ambiguous.set(table, ambiguous);
-    }
-    return ambiguous === null ? parts : partByColumns(record, parts, ambiguous, this.fields, delimiter);
+  #parts({ record, op, parts }: DataRecord, { ambiguous }: TableTraits): RecordParts {
+    if (ambiguous === undefined || !isOfRow(op)) return parts;
+    return partByColumns(record, parts, ambiguous, this.fields, this.#settings.flattenDelimiter);
+  }
+
+  #traitsOf(name: string, knowledge: TableKnowledge): TableTraits {
+    const { key = [], columns } = knowledge;
+    const ambiguous = ambiguousTable(columns, key, this.fields, this.#settings.flattenDelimiter);
+    const identityStart = `${this.#identityStart}\n${name}\n`;
+    return { name, knowledge, table: this.tableOf(name), identityStart, ambiguous };
   }
 
   #opTime({ opTime }: Header): OpTime | undefined {
@@ -124,13 +127,12 @@ export class ChangeMaker {
    * key change as delete and insert. Never part of it: when a relay or the formatter touched it, and what was known of its
    * table when it came.
    */
-  #identity({ record, op, name, parts }: DataRecord): string {
+  #identity({ record, op, parts }: DataRecord, { identityStart }: TableTraits): string {
     const position = textOf(parts.position, this.fields.position);
-    const stream = this.#identityStart;
     if (position !== null && position !== '') {
       // The position of a Data Stream names its record alone.
       const isDataStream = parts.dataStreamTable !== undefined || position.startsWith(DATA_STREAM_POSITION);
-      return isDataStream ? `${stream}\n${op}\n${position}` : `${stream}\n${name}\n${op}\n${position}`;
+      return isDataStream ? `${this.#identityStart}\n${op}\n${position}` : `${identityStart}${op}\n${position}`;
     }
     const content = {
       time: textOf(parts.opTime, this.fields.opTime),
@@ -140,7 +142,7 @@ export class ChangeMaker {
       ddl: member(record, this.fields.ddl) ?? null,
     };
     const hash = createHash('sha256').update(canonicalJson(content)).digest('hex');
-    return `${stream}\n${name}\n${op}\n#${hash}`;
+    return `${identityStart}${op}\n#${hash}`;
   }
 
   /** Classic records have no transaction id of their own; some producers put it among the tokens. */
