@@ -1,7 +1,7 @@
 import type { Deadline } from '../body/deadline.ts';
 import type { GoldenGateStream } from '../config.ts';
 import type { ArrivalDelivery, PendingChange } from '../ingest/arrival.ts';
-import { arrivalText } from '../ingest/arrivalToken.ts';
+import { arrivalText, clockOfArrival } from '../ingest/arrivalToken.ts';
 import type { Arrivals } from '../ingest/arrivedBefore.ts';
 import type { Outcome } from '../ingest/delivery.ts';
 import type { Parking, WaitingRecord } from '../ingest/parking.ts';
@@ -224,6 +224,8 @@ export class RecordTaker {
     const { parking, arrivals, settings, stream, truncations, deadline } = this.#parts;
     const settled = await parking.replay(table, async (records) => {
       deadline.check();
+      // What waited keeps its arrival, which may be of a clock that is ahead of this request's.
+      for (const { arrival } of records) this.#clock.pass(clockOfArrival(arrival));
       const deliveries = records.map((record) => ({ ...record, decoded: this.#decodedAgain(record) }));
       const floors = settings.truncate === 'apply' ? await truncations.floors(stream, [table]) : NO_FLOORS;
       const outcomes = await arrivals.replay('goldengate', stream, deliveries, floors);

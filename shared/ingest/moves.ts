@@ -1,8 +1,9 @@
 import type { NormalizedChange, Source } from '../change/change.ts';
 import { rowChangeOf } from '../change/effect.ts';
-import { type Columns, canonicalJson } from '../change/json.ts';
+import { type Columns, canonicalJson, type JsonValue } from '../change/json.ts';
 import { fromDocument } from '../change/rowDocument.ts';
 import { withRank } from '../change/tokens.ts';
+import { isPointer, standsFor } from '../store/largeValues.ts';
 import type { StoredRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { type ChangeOutcome, outcomeOf, refused } from './changeOutcome.ts';
@@ -31,9 +32,11 @@ export interface KnownMove {
  * row's new place already. It is spared when a change of the same transaction moved a row there and a column besides
  * the key differs from what this change says its row held before. Changes without a transaction id are of one transaction
  * if they were committed at one time: GoldenGate gives all operations of a transaction its commit time. That others may
- * share that time does no harm: a row that one transaction moved in and another moves on holds what the other says.
+ * share that time does no harm as long as every change between two moves of a row gets in: then it holds what the later
+ * one says.
  *
- * What cannot be told: two rows that differ in nothing but their keys, as far as the change's image of before says. With
+ * What cannot be told: that a change between two moves of one row in one transaction is missing, because it was bad or is
+ * late; the row then looks like another one and is spared. And two rows that differ in nothing but their keys, as far as the change's image of before says. With
  * images of the key alone that is all rows, and with images of the key and the changed columns, those that have these in
  * common. Then the later move empties the place that the earlier one filled, as if one row had been moved twice. So it does
  * where a source gives neither an id of the transaction nor a commit time.
@@ -174,9 +177,15 @@ function arrivalOf(change: NormalizedChange, oldRow: StoredRow | undefined): Nor
   return { ...change, after: { ...Object.fromEntries(older), ...change.before, ...change.after, ...change.keys } };
 }
 
+/** A large value stands in its row as a pointer. */
+function isSame(stored: JsonValue, sent: JsonValue): boolean {
+  if (isPointer(stored) && typeof sent === 'string') return standsFor(stored, sent);
+  return canonicalJson(stored) === canonicalJson(sent);
+}
+
 function contradicts(row: Columns, before: Columns | null, keys: Columns): boolean {
   return Object.entries(before ?? {}).some(([column, value]) => {
     const stored = Object.hasOwn(row, column) ? row[column] : undefined;
-    return !Object.hasOwn(keys, column) && stored !== undefined && canonicalJson(stored) !== canonicalJson(value);
+    return !Object.hasOwn(keys, column) && stored !== undefined && !isSame(stored, value);
   });
 }

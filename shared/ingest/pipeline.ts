@@ -111,7 +111,12 @@ export class Pipeline {
     if (runs.length < MIN_RUNS_TO_RECALL || moving.length === 0) return runs;
     const known = await this.#moves.recall(moving.map(({ change }) => change));
     const knownOf = new Map(moving.map((candidate, position) => [candidate.index, known[position]]));
-    return runsOf(candidates.map((candidate) => ({ ...candidate, known: knownOf.get(candidate.index) })));
+    const all = candidates.map((candidate) => ({ ...candidate, known: knownOf.get(candidate.index) }));
+    // Known moves read no row, so what stands between them need not keep them apart.
+    return runsOf([
+      ...all.filter(({ known }) => known !== undefined),
+      ...all.filter(({ known }) => known === undefined),
+    ]);
   }
 
   #applyRun(

@@ -2,10 +2,12 @@ import type { Container } from '@azure/cosmos';
 import type { NormalizedChange } from '../change/change.ts';
 import { changeId } from '../change/keys.ts';
 import { StoreUnavailableError } from './errors.ts';
+import { withLargeValues } from './largeValues.ts';
 import type { OperationResult, Operations } from './operations.ts';
+import type { ValueStore } from './valueStore.ts';
 
 /** A document of the container `changes`. */
-export type RecordedChange = Omit<NormalizedChange, 'identity'> & { readonly id: string; readonly ingestedAt: string };
+export type ChangeDocument = Omit<NormalizedChange, 'identity'> & { readonly id: string; readonly ingestedAt: string };
 
 /** What became of a change that was to be recorded. */
 export type Recorded = 'created' | 'known' | { readonly rejected: number };
@@ -17,11 +19,13 @@ const EXISTS = 409;
 export class ChangeStore {
   readonly #container: Container;
   readonly #operations: Operations;
+  readonly #values: ValueStore;
   readonly #ttlSeconds: number;
 
-  constructor(container: Container, operations: Operations, ttlSeconds: number) {
+  constructor(container: Container, operations: Operations, values: ValueStore, ttlSeconds: number) {
     this.#container = container;
     this.#operations = operations;
+    this.#values = values;
     this.#ttlSeconds = ttlSeconds;
   }
 
@@ -44,12 +48,17 @@ export class ChangeStore {
   /** The change as it was first recorded under the table and key of `change`. Throws StoreUnavailableError. */
   async recorded(
     changes: readonly Pick<NormalizedChange, 'table' | 'key' | 'identity'>[],
-  ): Promise<(RecordedChange | undefined)[]> {
+  ): Promise<(ChangeDocument | undefined)[]> {
     const operations = changes.map(({ table, key, identity }) => {
       return { type: 'Read' as const, partitionKey: [table, key], id: changeId(identity) };
     });
     const results = await this.#operations.run(operations);
-    return results.map(({ status, document }) => (status < 300 ? (document as RecordedChange | undefined) : undefined));
+    // A change holds two images and may be too large for a document where its row is not: what counts is the texts.
+    return Promise.all(
+      results.map(({ status, document }) =>
+        status < 300 ? withLargeValues(document as ChangeDocument, this.#values) : undefined,
+      ),
+    );
   }
 
   /**

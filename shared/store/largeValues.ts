@@ -73,12 +73,22 @@ export function isPointer(value: unknown): value is ValuePointer {
   );
 }
 
+/** Whether `text` is what `pointer` stands for. */
+export function standsFor(pointer: ValuePointer, text: string): boolean {
+  return pointerTo(text).pointer.sha256 === pointer.sha256;
+}
+
 async function moveOut(text: string, values: ValueStore): Promise<ValuePointer> {
+  const { pointer, content } = pointerTo(text);
+  await values.write(pointer.$blob, content);
+  return pointer;
+}
+
+function pointerTo(text: string): { readonly pointer: ValuePointer; readonly content: Buffer } {
   const encoding = text.isWellFormed() ? {} : ({ encoding: 'utf-16le' } as const);
   const content = Buffer.from(text, encoding.encoding ?? 'utf8');
   const sha256 = createHash('sha256').update(content).digest('hex');
-  await values.write(sha256, content);
-  return { $blob: sha256, bytes: content.byteLength, sha256, ...encoding };
+  return { pointer: { $blob: sha256, bytes: content.byteLength, sha256, ...encoding }, content };
 }
 
 async function readValue(pointer: ValuePointer, values: ValueStore): Promise<string> {

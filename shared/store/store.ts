@@ -45,7 +45,7 @@ export class Store {
       new Operations(database.container(CONTAINERS[name].id), this.meter, this.values, maxDocumentBytes);
     const container = (name: ContainerName) => database.container(CONTAINERS[name].id);
     this.rows = new RowStore(operations('rows'));
-    this.changes = new ChangeStore(container('changes'), operations('changes'), config.changesTtlSeconds);
+    this.changes = new ChangeStore(container('changes'), operations('changes'), this.values, config.changesTtlSeconds);
     this.segments = new SegmentStore(container('segments'), operations('segments'));
     this.catalog = new CatalogStore(operations('catalog'));
     this.truncations = new TruncationStore(container('rows'), container('catalog'), this.changes);

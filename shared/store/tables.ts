@@ -1,7 +1,7 @@
 import type { Container } from '@azure/cosmos';
 import type { RowDocument } from '../change/rowDocument.ts';
 import { type Page, packContinuation, unpackContinuation } from '../ingest/page.ts';
-import type { RecordedChange } from './changes.ts';
+import type { ChangeDocument } from './changes.ts';
 import { withLargeValues } from './largeValues.ts';
 import { Queries } from './queries.ts';
 import type { ValueStore } from './valueStore.ts';
@@ -84,14 +84,14 @@ export class TableQueries {
     key: string,
     limit: number,
     continuation: string | null,
-  ): Promise<Page<RecordedChange>> {
+  ): Promise<Page<ChangeDocument>> {
     // Tokens hardly ever tie, but where they do, none of the changes may be left out: how many of the last were shown.
     const [token, shown] =
       continuation === null ? [undefined, 0] : unpackContinuation(continuation, ['string', 'number']);
     const where = token === undefined ? '' : 'WHERE c.token <= @token';
     const query = `SELECT * FROM c ${where} ORDER BY c.token DESC OFFSET ${Number(shown)} LIMIT ${limit}`;
     const parameters = token === undefined ? [] : [{ name: '@token', value: token }];
-    const items = (await this.#changes.all<RecordedChange>({ query, parameters }, [table, key])).map(plain);
+    const items = (await this.#changes.all<ChangeDocument>({ query, parameters }, [table, key])).map(plain);
     const last = items.at(-1);
     if (last === undefined || items.length < limit) return { items, continuation: null };
     const ties = items.filter((each) => each.token === last.token).length;

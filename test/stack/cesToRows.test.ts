@@ -4,7 +4,7 @@ import { EMPLOYEE_8, EMPLOYEE_8_DELETE, EMPLOYEE_8_INSERT, EMPLOYEE_8_UPDATE } f
 import { renderJson } from '../../local/samples/render.ts';
 import type { SampleEvent } from '../../local/samples/sampleEvent.ts';
 import type { Columns } from '../../shared/change/json.ts';
-import type { RecordedChange } from '../../shared/store/changes.ts';
+import type { ChangeDocument } from '../../shared/store/changes.ts';
 import { eventually, startTestStack, type TestStack } from './testStack.ts';
 
 const TABLE = 'ces/ces/EmployeesDb.dbo.Employees';
@@ -69,7 +69,7 @@ describe('the three messages of employee 8', () => {
   });
 
   test('are kept as three changes with their LSNs', async () => {
-    const changes = (await stack.documents<RecordedChange>('changes')).sort((a, b) => (a.token < b.token ? -1 : 1));
+    const changes = (await stack.documents<ChangeDocument>('changes')).sort((a, b) => (a.token < b.token ? -1 : 1));
     assert.deepEqual(
       changes.map(({ op, image, key, transaction, origin, before: old, after: current }) => {
         return { op, image, key, transaction, lsn: origin.transaction, old, current };

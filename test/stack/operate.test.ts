@@ -9,7 +9,7 @@ import type { DeadLetterSummary, DeadLetterView } from '../../shared/operate/dea
 import type { Health } from '../../shared/operate/health.ts';
 import type { ReplayReport } from '../../shared/operate/replayReport.ts';
 import type { Status } from '../../shared/operate/status.ts';
-import type { RecordedChange } from '../../shared/store/changes.ts';
+import type { ChangeDocument } from '../../shared/store/changes.ts';
 import type { TableNumbers } from '../../shared/store/tables.ts';
 import { eventually, startTestStack, type TestStack } from './testStack.ts';
 
@@ -122,7 +122,7 @@ describe('operating the app', () => {
       list.rows.map(({ id, deleted }) => [id, deleted]),
       [['8', true]],
     );
-    type One = { row: RowDocument | null; changes: RecordedChange[]; continuation: string | null };
+    type One = { row: RowDocument | null; changes: ChangeDocument[]; continuation: string | null };
     const ops: string[] = [];
     let continuation: string | null = '';
     while (continuation !== null) {

@@ -82,6 +82,22 @@ describe('a truncation', () => {
     assert.deepEqual(await rows(), { 1: { ID: 1, A: 'row 1' }, 2: { ID: 2, A: 'row 2' } });
   });
 
+  test('empties what came before it though that waited with the arrival of a clock that is ahead', async (t) => {
+    const { stream, post: send, rows } = await newStreamOn(store, { ...APPLY, order: 'arrival' });
+    const body = [insert(1, 1), METADATA, record('TRUNCATE', 1, {})];
+    const { consumer } = await instanceOn(store, stream, { ...APPLY, order: 'arrival' });
+    const isParked = async () => (await store.documents('parked')).some((each) => each.stream === stream);
+    for (let write = 0; !(await isParked()); write++) {
+      store.proxy.arm(write, 'after');
+      await post(consumer, stream, body);
+      store.proxy.disarm();
+    }
+    const { now } = Date;
+    t.mock.method(Date, 'now', () => now() - 500);
+    await send(body);
+    assert.deepEqual(await rows(), { 1: 'deleted' });
+  });
+
   test('empties the table, but for what is newer', async () => {
     const { consumer } = await instanceOn(store, 'apply', APPLY);
     const frame = [METADATA, insert(1, 1), insert(1, 2), insert(9, 3), record('TRUNCATE', 5, {}), insert(6, 4)];

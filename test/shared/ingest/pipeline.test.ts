@@ -139,21 +139,30 @@ describe('a change that moves a row to another key', () => {
     });
   });
 
-  test('and comes again among many that touch each other takes few requests', async () => {
-    const table = new TestTable('shiftAgain');
-    const ids = Array.from({ length: 60 }, (_, n) => n + 1);
-    await ingest(ids.map((id) => table.insert(id, { id, name: `row ${id}` })));
-    const shift = ids.map((id) => table.move(100 + id, id, { id: id + 1 }, { id, name: `row ${id}` }, 100));
-    const requestsOf = async (outcome: string) => {
-      const before = store.proxy.requests;
-      assert.deepEqual(await ingest(shift), Array(ids.length).fill(outcome));
-      return store.proxy.requests - before;
-    };
-    const [first, again] = [await requestsOf('applied'), await requestsOf('duplicate')];
-    assert.ok(first > 5 * ids.length && again < ids.length / 2, `${first}, again ${again}`);
-    const expected = ids.map((id) => [String(id + 1), { id: id + 1, name: `row ${id}` }]);
-    assert.deepEqual((await contentOf(table)).rows, { 1: 'deleted', ...Object.fromEntries(expected) });
-  });
+  for (const between of [false, true]) {
+    const what = between ? 'with other changes between them' : 'one after another';
+    test(`and comes again among many that touch each other, ${what}, takes few requests`, async () => {
+      const table = new TestTable(`shiftAgain ${between}`);
+      const ids = Array.from({ length: 60 }, (_, n) => n + 1);
+      await ingest(ids.map((id) => table.insert(id, { id, name: `row ${id}` })));
+      const changes = ids.flatMap((id) => {
+        const move = table.move(100 + id, id, { id: id + 1 }, { id, name: `row ${id}` }, 100);
+        return between ? [move, table.update(200 + id, { id: id + 1, city: `city ${id}` })] : [move];
+      });
+      const requestsOf = async (outcome: string) => {
+        const before = store.proxy.requests;
+        assert.deepEqual(await ingest(changes), Array(changes.length).fill(outcome));
+        return store.proxy.requests - before;
+      };
+      const [first, again] = [await requestsOf('applied'), await requestsOf('duplicate')];
+      assert.ok(first > 5 * ids.length && again < ids.length / 2, `${first}, again ${again}`);
+      const expected = ids.map((id) => {
+        const row = { id: id + 1, name: `row ${id}` };
+        return [String(id + 1), between ? { ...row, city: `city ${id}` } : row];
+      });
+      assert.deepEqual((await contentOf(table)).rows, { 1: 'deleted', ...Object.fromEntries(expected) });
+    });
+  }
 
   test('over others ends in the same documents at whatever write the process dies', async () => {
     const ids = [1, 2, 3];
