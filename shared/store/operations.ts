@@ -40,6 +40,8 @@ const FAILED_DEPENDENCY = 424;
 const TRANSIENT = new Set([THROTTLED, 449, 503, 410, 408, FAILED_DEPENDENCY]);
 /** Stands for no answer at all. */
 const SENT_INTO_THE_VOID = 503;
+/** Where the client says how often a request was throttled before it got through or was given up. */
+const THROTTLINGS = 'x-ms-throttle-retry-count';
 const LOST_CONNECTION = /ECONNRESET|EPIPE|socket hang up/;
 const RETRY_BASE_MS = 20;
 const RETRY_MAX_MS = 2_000;
@@ -142,14 +144,18 @@ export class Operations {
   /** One transaction; no responses where the request as a whole failed. */
   async #transact(creates: readonly Operation[]): Promise<readonly Response[]> {
     const inputs = creates.map((operation) => ({ operationType: 'Create' as const, resourceBody: body(operation) }));
-    let responses: readonly Response[];
+    let responses: readonly Response[] = [];
+    let headers: unknown;
     try {
       const options = { contentResponseOnWriteEnabled: false };
-      const { result } = await this.#container.items.batch(inputs, [...(creates[0]?.partitionKey ?? [])], options);
-      responses = result ?? [];
-    } catch {
-      return [];
+      const answer = await this.#container.items.batch(inputs, [...(creates[0]?.partitionKey ?? [])], options);
+      responses = answer.result ?? [];
+      headers = answer.headers;
+    } catch (error) {
+      headers = error instanceof Object && 'headers' in error ? error.headers : undefined;
     }
+    // Unlike other requests of many, these the client sends again by itself when they are throttled.
+    charge(this.#meter, { requestUnits: 0, throttled: creates.length * throttlingsIn(headers) });
     for (const { statusCode, requestCharge = 0 } of responses) {
       charge(this.#meter, { requestUnits: requestCharge, throttled: statusCode === THROTTLED ? 1 : 0 });
     }
@@ -238,6 +244,11 @@ async function send(
  */
 function isLostConnection(error: unknown): boolean {
   return error instanceof Error && LOST_CONNECTION.test(error.message);
+}
+
+function throttlingsIn(headers: unknown): number {
+  if (!(headers instanceof Object) || !(THROTTLINGS in headers)) return 0;
+  return Number(headers[THROTTLINGS]) || 0;
 }
 
 function hasSucceeded(status: number): boolean {

@@ -160,6 +160,20 @@ describe('many changes of one row', () => {
     }
   });
 
+  test('are counted where they were throttled', async () => {
+    const throttled = await startTestStore({ requestUnitsPerSecond: 400 });
+    try {
+      const opened = await throttled.open();
+      const arrivals = new ArrivalPipeline(opened, new Pipeline(opened, throttled.config));
+      const changes = updates(new PendingTable('metered'), 300);
+      await arrivals.ingest('goldengate', 's', request(changes), new RequestClock(NOON));
+      const { requestUnits, throttled: refused } = opened.meter;
+      assert.ok(requestUnits > 1_000 && refused > 0, `${requestUnits} RU, ${refused} throttled`);
+    } finally {
+      await throttled.close();
+    }
+  });
+
   test('take few requests, the first time and again', async () => {
     const table = new PendingTable('few');
     const changes = updates(table, 2_000);
