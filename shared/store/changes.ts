@@ -3,7 +3,9 @@ import type { NormalizedChange } from '../change/change.ts';
 import { changeId } from '../change/keys.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { withLargeValues } from './largeValues.ts';
-import type { OperationResult, Operations } from './operations.ts';
+import type { OperationResult } from './operation.ts';
+import type { Operations } from './operations.ts';
+import type { Transactions } from './transactions.ts';
 import type { ValueStore } from './valueStore.ts';
 
 /** A document of the container `changes`. */
@@ -19,12 +21,20 @@ const EXISTS = 409;
 export class ChangeStore {
   readonly #container: Container;
   readonly #operations: Operations;
+  readonly #transactions: Transactions;
   readonly #values: ValueStore;
   readonly #ttlSeconds: number;
 
-  constructor(container: Container, operations: Operations, values: ValueStore, ttlSeconds: number) {
+  constructor(
+    container: Container,
+    operations: Operations,
+    transactions: Transactions,
+    values: ValueStore,
+    ttlSeconds: number,
+  ) {
     this.#container = container;
     this.#operations = operations;
+    this.#transactions = transactions;
     this.#values = values;
     this.#ttlSeconds = ttlSeconds;
   }
@@ -41,7 +51,9 @@ export class ChangeStore {
    */
   async recordBeginnings(rows: readonly (readonly NormalizedChange[])[]): Promise<Recorded[][]> {
     const ingestedAt = new Date().toISOString();
-    const results = await this.#operations.createBeginnings(rows.map((changes) => this.#creates(changes, ingestedAt)));
+    const results = await this.#transactions.createBeginnings(
+      rows.map((changes) => this.#creates(changes, ingestedAt)),
+    );
     return results.map((each) => each.map(toRecorded));
   }
 

@@ -1,54 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container, OperationInput } from '@azure/cosmos';
-import { isTooLarge, jsonBytes, MAX_DOCUMENT_BYTES } from './documentSize.ts';
+import { isTooLarge, MAX_DOCUMENT_BYTES } from './documentSize.ts';
 import { StoreUnavailableError } from './errors.ts';
+import { inFlight } from './inFlight.ts';
 import { withoutLargeValues } from './largeValues.ts';
+import {
+  bodyOf,
+  OPERATIONS_PER_REQUEST,
+  type Operation,
+  type OperationResponse,
+  type OperationResult,
+  THROTTLED,
+  TRANSIENT,
+  toResult,
+} from './operation.ts';
 import { charge, type RequestMeter } from './requestMeter.ts';
 import type { ValueStore } from './valueStore.ts';
 
-/**
- * Many point operations in few requests. `items.bulk` answers each operation with its own status and has no floor of a
- * second as `executeBulkOperations` has; what it lacks, this file adds: chunks of the size that the service takes, and
- * a wait of the server's length for each operation that was throttled.
- */
-export interface Operation {
-  readonly type: 'Create' | 'Replace' | 'Upsert' | 'Read' | 'Delete';
-  readonly partitionKey: readonly string[];
-  readonly id: string;
-  readonly document?: object;
-  readonly ifMatch?: string;
-}
-
-export interface OperationResult {
-  readonly status: number;
-  readonly document?: unknown;
-  readonly etag?: string;
-}
-
-/** The service takes at most this many operations in a request. */
-const OPERATIONS_PER_REQUEST = 100;
-const REQUESTS_IN_FLIGHT = 4;
-/** Of the documents of one transaction, which the service ends at 2 MB and at 5 s. */
-const BYTES_PER_TRANSACTION = 1_000_000;
-
-const THROTTLED = 429;
 const TOO_LARGE = 413;
-const SUCCEEDED_BELOW = 300;
-/** Of an operation whose transaction ended because of another one. */
-const FAILED_DEPENDENCY = 424;
-/** Statuses that say "again": too many requests, retry with, unavailable, gone (a partition moved), not this one's turn. */
-const TRANSIENT = new Set([THROTTLED, 449, 503, 410, 408, FAILED_DEPENDENCY]);
 /** Stands for no answer at all. */
 const SENT_INTO_THE_VOID = 503;
-/** Where the client says how often a request was throttled before it got through or was given up. */
-const THROTTLINGS = 'x-ms-throttle-retry-count';
 const LOST_CONNECTION = /ECONNRESET|EPIPE|socket hang up/;
 const RETRY_BASE_MS = 20;
 const RETRY_MAX_MS = 2_000;
 /** Longer than this, and the batch comes again from its source. */
 const PATIENCE_MS = 45_000;
 
-/** The point operations of one container. */
+/**
+ * The point operations of one container: many of them in few requests. `items.bulk` answers each operation with its own
+ * status and has no floor of a second as `executeBulkOperations` has; what it lacks, this file adds: chunks of the size
+ * that the service takes, and a wait of the server's length for each operation that was throttled.
+ */
 export class Operations {
   readonly #container: Container;
   readonly #meter: RequestMeter;
@@ -90,76 +72,6 @@ export class Operations {
       pending = again;
     }
     return results;
-  }
-
-  /**
-   * Creates a beginning of each of `sequences`, whose operations are creates in one logical partition each. Whatever a crash
-   * leaves is a beginning too: the documents of a request are one transaction. Results stand for the beginning: at least
-   * one, and all but its last are successes; of those after it nothing is told. Throws StoreUnavailableError.
-   */
-  async createBeginnings(sequences: readonly (readonly Operation[])[]): Promise<OperationResult[][]> {
-    const results: OperationResult[][] = sequences.map(() => []);
-    const alone = [...sequences.keys()].filter((index) => sequences[index]?.length === 1);
-    const others = [...sequences.entries()].filter(([, { length }]) => length > 1);
-    const first = this.run(alone.flatMap((index) => sequences[index] ?? [])).then((each) => {
-      for (const [position, index] of alone.entries()) results[index] = each.slice(position, position + 1);
-    });
-    const rest = inFlight(others, async ([index, sequence]) => {
-      results[index] = await this.#createBeginning(sequence);
-    });
-    await Promise.all([first, rest]);
-    return results;
-  }
-
-  /**
-   * What fails for what it is ends the beginning, and those before it go again without it. Whatever else may be wrong with a
-   * request of many, its first operation finds out alone, with all the patience of `run`: if the transaction got through
-   * after all, that one is there already.
-   */
-  async #createBeginning(sequence: readonly Operation[]): Promise<OperationResult[]> {
-    let count = countPerTransaction(sequence);
-    let last: OperationResult[] = [];
-    while (count > 1) {
-      const responses = await this.#transact(sequence.slice(0, count));
-      const failed = responses.findIndex(
-        ({ statusCode }) => !hasSucceeded(statusCode) && statusCode !== FAILED_DEPENDENCY,
-      );
-      const failure = responses[failed];
-      if (
-        failure === undefined &&
-        responses.length === count &&
-        responses.every((each) => hasSucceeded(each.statusCode))
-      ) {
-        return [...responses.map(toResult), ...last];
-      }
-      if (failure === undefined || !isFinal(failure.statusCode)) return this.run(sequence.slice(0, 1));
-      last = [toResult(failure)];
-      count = failed;
-    }
-    if (count === 0) return last;
-    const first = await this.run(sequence.slice(0, 1));
-    return first.every(({ status }) => hasSucceeded(status)) ? [...first, ...last] : first;
-  }
-
-  /** One transaction; no responses where the request as a whole failed. */
-  async #transact(creates: readonly Operation[]): Promise<readonly Response[]> {
-    const inputs = creates.map((operation) => ({ operationType: 'Create' as const, resourceBody: body(operation) }));
-    let responses: readonly Response[] = [];
-    let headers: unknown;
-    try {
-      const options = { contentResponseOnWriteEnabled: false };
-      const answer = await this.#container.items.batch(inputs, [...(creates[0]?.partitionKey ?? [])], options);
-      responses = answer.result ?? [];
-      headers = answer.headers;
-    } catch (error) {
-      headers = error instanceof Object && 'headers' in error ? error.headers : undefined;
-    }
-    // Unlike other requests of many, these the client sends again by itself when they are throttled.
-    charge(this.#meter, { requestUnits: 0, throttled: creates.length * throttlingsIn(headers) });
-    for (const { statusCode, requestCharge = 0 } of responses) {
-      charge(this.#meter, { requestUnits: requestCharge, throttled: statusCode === THROTTLED ? 1 : 0 });
-    }
-    return responses;
   }
 
   /** Sends `pending` once, notes the results, and returns what has to be sent again. */
@@ -204,24 +116,16 @@ export function backoffMs(attempt: number): number {
   return Math.random() * Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** attempt);
 }
 
-interface Response {
-  readonly statusCode: number;
-  readonly requestCharge?: number;
-  readonly retryAfterMilliseconds?: number;
-  readonly eTag?: string;
-  readonly resourceBody?: unknown;
-}
-
 async function send(
   container: Container,
   operations: readonly Operation[],
   indexes: readonly number[],
-): Promise<readonly Response[]> {
+): Promise<readonly OperationResponse[]> {
   const inputs = indexes.flatMap((index) => {
     const operation = operations[index];
     return operation === undefined ? [] : [toInput(operation)];
   });
-  let responses: readonly Response[];
+  let responses: readonly OperationResponse[];
   try {
     // What was written need not come back; what was read must.
     const contentResponseOnWriteEnabled = inputs.some(({ operationType }) => operationType === 'Read');
@@ -246,31 +150,6 @@ function isLostConnection(error: unknown): boolean {
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }
 
-function throttlingsIn(headers: unknown): number {
-  if (!(headers instanceof Object) || !(THROTTLINGS in headers)) return 0;
-  return Number(headers[THROTTLINGS]) || 0;
-}
-
-function hasSucceeded(status: number): boolean {
-  return status < SUCCEEDED_BELOW;
-}
-
-/** Whether another attempt would be answered the same because of what the operation is. */
-function isFinal(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 401 && status !== 403 && !TRANSIENT.has(status);
-}
-
-/** How many of `sequence`, from its first, go into one transaction; one that is too large for any still counts. */
-function countPerTransaction(sequence: readonly Operation[]): number {
-  let bytes = 0;
-  const most = Math.min(sequence.length, OPERATIONS_PER_REQUEST);
-  for (let count = 0; count < most; count++) {
-    bytes += jsonBytes(sequence[count]?.document);
-    if (bytes > BYTES_PER_TRANSACTION) return Math.max(1, count);
-  }
-  return most;
-}
-
 function toInput(operation: Operation): OperationInput {
   const { id, ifMatch } = operation;
   const partitionKey = [...operation.partitionKey];
@@ -280,25 +159,11 @@ function toInput(operation: Operation): OperationInput {
     case 'Delete':
       return { operationType: operation.type, id, partitionKey, ...condition };
     case 'Replace':
-      return { operationType: 'Replace', id, partitionKey, resourceBody: body(operation), ...condition };
+      return { operationType: 'Replace', id, partitionKey, resourceBody: bodyOf(operation), ...condition };
     case 'Create':
     case 'Upsert':
-      return { operationType: operation.type, partitionKey, resourceBody: body(operation), ...condition };
+      return { operationType: operation.type, partitionKey, resourceBody: bodyOf(operation), ...condition };
   }
-}
-
-type Body = Extract<OperationInput, { operationType: 'Replace' }>['resourceBody'];
-
-function body(operation: Operation): Body {
-  return operation.document as Body;
-}
-
-function toResult(response: Response): OperationResult {
-  return {
-    status: response.statusCode,
-    ...(response.resourceBody === undefined ? {} : { document: response.resourceBody }),
-    ...(response.eTag === undefined ? {} : { etag: response.eTag }),
-  };
 }
 
 async function forEachChunk(
@@ -310,12 +175,4 @@ async function forEachChunk(
     chunks.push(indexes.slice(start, start + OPERATIONS_PER_REQUEST));
   }
   await inFlight(chunks, run);
-}
-
-async function inFlight<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await run(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(REQUESTS_IN_FLIGHT, items.length) }, worker));
 }

@@ -1,6 +1,7 @@
 import type { RowDocument } from '../change/rowDocument.ts';
 import { StoreUnavailableError } from './errors.ts';
-import type { OperationResult, Operations } from './operations.ts';
+import type { OperationResult } from './operation.ts';
+import type { Operations } from './operations.ts';
 
 export interface RowAddress {
   readonly table: string;

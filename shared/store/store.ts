@@ -15,6 +15,7 @@ import { RowStore } from './rows.ts';
 import { SegmentStore } from './segments.ts';
 import { TableQueries } from './tables.ts';
 import { TimerStore } from './timers.ts';
+import { Transactions } from './transactions.ts';
 import { TruncationStore } from './truncations.ts';
 import { ValueStore } from './valueStore.ts';
 
@@ -45,7 +46,14 @@ export class Store {
       new Operations(database.container(CONTAINERS[name].id), this.meter, this.values, maxDocumentBytes);
     const container = (name: ContainerName) => database.container(CONTAINERS[name].id);
     this.rows = new RowStore(operations('rows'));
-    this.changes = new ChangeStore(container('changes'), operations('changes'), this.values, config.changesTtlSeconds);
+    const changes = operations('changes');
+    this.changes = new ChangeStore(
+      container('changes'),
+      changes,
+      new Transactions(container('changes'), changes, this.meter),
+      this.values,
+      config.changesTtlSeconds,
+    );
     this.segments = new SegmentStore(container('segments'), operations('segments'));
     this.catalog = new CatalogStore(operations('catalog'));
     this.truncations = new TruncationStore(container('rows'), container('catalog'), this.changes);
