@@ -63,9 +63,14 @@ export class StreamReader {
   #read(part: Part, around: JsonObject | null, layers: number): Iterable<ReadRecord> {
     const { content } = part;
     if (content instanceof UnprocessableError) return [inPlace(part, content, null, around)];
-    if (isBare(content)) return [inPlace(part, this.#readOne(content), null, around)];
+    if (isBare(content, this.maker.fields)) return [inPlace(part, this.#readOne(content), null, around)];
     try {
-      const { record, parts, cloudEvent, layers: all } = unwrap(content, part.byteLength, layers, this.#split);
+      const {
+        record,
+        parts,
+        cloudEvent,
+        layers: all,
+      } = unwrap(content, part.byteLength, layers, this.maker.fields, this.#split);
       if (parts !== null) return this.#readAll(parts, cloudEvent ?? around, all);
       return [inPlace(part, this.#readOne(record), cloudEvent, around)];
     } catch (error) {
@@ -82,7 +87,7 @@ export class StreamReader {
     const missing = new UnprocessableError('undecodable', 'the record is not where it was');
     if (part.content instanceof UnprocessableError) return [inPlace(part, part.content, null, null)];
     try {
-      const { parts, cloudEvent, layers } = unwrap(part.content, part.byteLength, 0, this.#split);
+      const { parts, cloudEvent, layers } = unwrap(part.content, part.byteLength, 0, this.maker.fields, this.#split);
       let at = 0;
       for (const each of parts ?? []) if (at++ === place) return this.#read(each, cloudEvent, layers);
       return [inPlace(part, missing, null, null)];
