@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Part } from '../body/parts.ts';
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
@@ -58,6 +59,9 @@ export function unwrap(
     if (isList(record)) return listIn(nestedParts(record, byteLength), cloudEvent, layer + 1);
     if (isObject(record) && isCloudEvent(record)) cloudEvent = attributesOf(record);
     if (typeof inner === 'string') {
+      // It is written as UTF-8 to be cut, which has no bytes for half a character.
+      if (!inner.isWellFormed())
+        throw new UnprocessableError('undecodable', 'a text in an envelope has half a character');
       const parts = split(inner);
       const first = parts.next().value;
       const second = first === undefined ? undefined : parts.next().value;
@@ -107,7 +111,11 @@ function isCloudEvent(record: JsonObject): boolean {
 function dataOf(event: JsonObject): JsonValue {
   const { data, data_base64: base64 } = event;
   if (data !== undefined) return data;
-  if (typeof base64 === 'string') return Buffer.from(base64, 'base64').toString();
+  if (typeof base64 === 'string') {
+    const bytes = Buffer.from(base64, 'base64');
+    if (!isUtf8(bytes)) throw new UnprocessableError('undecodable', 'the CloudEvent holds bytes that are not UTF-8');
+    return bytes.toString();
+  }
   throw new UnprocessableError('invalid-envelope', 'the CloudEvent has no data');
 }
 
