@@ -217,7 +217,7 @@ describe('the attributes of a CloudEvent in binary mode', () => {
   test('give way to those of a CloudEvent in the body', async () => {
     const { send, events, of } = await newStream();
     await send([cloudEvent('OGG-1', records[0] ?? {}), records[1] ?? {}], headers);
-    const waiting = (await of('parked')).sort((a, b) => (String(a.place) < String(b.place) ? -1 : 1));
+    const waiting = (await of('parked')).sort((a, b) => (String(a.arrival) < String(b.arrival) ? -1 : 1));
     assert.deepEqual(
       waiting.map(({ position }) => position),
       [{}, { cloudEvent: attributes }],
