@@ -46,8 +46,8 @@ export class StreamReader {
   }
 
   /**
-   * What was kept of a record, read again: the record itself, as it was kept. Several where the bytes hold a list that could
-   * not be read before; of more than a request may have, one that says so (`undecodable`).
+   * What was kept of a record, read again: the record itself, as it was kept. Several where the bytes hold a list that
+   * could not be read before; of more than a request may have, one that says so (`undecodable`).
    */
   readAgain(bytes: Uint8Array, position: Position): readonly ReadRecord[] {
     const { recordsPerRequest } = this.#limits;

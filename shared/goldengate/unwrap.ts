@@ -38,10 +38,10 @@ function hasTable(part: JsonObject, { table: [dataStream, classic] }: FieldNames
 }
 
 /**
- * Takes off what relays put around records: CloudEvents in their structured form (also with `data` as text or base64), Kafka
- * Connect's `schema` and `payload`, Kafka's `key` and `value`; up to a record, or to a list. `content` came in `byteLength`
- * bytes, and out of `layers` already. `fields` are those of the stream. `split` cuts a text as a body is cut: one of
- * several parts is a list. Throws UnprocessableError.
+ * Takes off what relays put around records: CloudEvents in their structured form (also with `data` as text or base64),
+ * Kafka Connect's `schema` and `payload`, Kafka's `key` and `value`; up to a record, or to a list. `content` came in
+ * `byteLength` bytes, and out of `layers` already. `fields` are those of the stream. `split` cuts a text as a body is
+ * cut: one of several parts is a list. Throws UnprocessableError.
  */
 export function unwrap(
   content: JsonValue,
