@@ -39,7 +39,10 @@ export async function run({ seconds }: { readonly seconds: number }): Promise<re
 }
 
 function compare(label: string, { frames, records, bytes }: Frames, milliseconds: number): string {
-  const reader = new StreamReader('bench', DEFAULT_GOLDENGATE_STREAM, { nestingLevels: NESTING_LEVELS });
+  const reader = new StreamReader('bench', DEFAULT_GOLDENGATE_STREAM, {
+    nestingLevels: NESTING_LEVELS,
+    recordsPerRequest: RECORDS_PER_FRAME,
+  });
   const floor = (frame: Buffer) => JSON.stringify(JSON.parse(frame.toString()));
   const subject = (frame: Buffer) => takeIn(frame, reader);
   const rates = compete({ floor, subject }, frames, milliseconds);

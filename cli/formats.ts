@@ -15,7 +15,7 @@ export type Decoded = readonly (DecodedChange | UnprocessableError)[];
 export type Format = 'ces' | 'blob' | 'goldengate' | 'qlik';
 
 const CES_STREAM = { connection: '', consumerGroup: '', epochs: [{ from: null, epoch: 0 }], databases: {} };
-const LIMITS = { nestingLevels: 100 };
+const LIMITS = { nestingLevels: 100, recordsPerRequest: Number.POSITIVE_INFINITY };
 const MAX_DECOMPRESSED_BYTES = 1_000_000_000;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;

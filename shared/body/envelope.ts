@@ -1,6 +1,7 @@
 /**
- * The envelope that Kafka's REST proxy takes, and Firehose sends: an object whose member `records` is a list of parts. A
- * record may have a member of that name too, so an object is an envelope only where none of its members is foreign to one.
+ * The envelope that Kafka's REST proxy takes, and Firehose sends: an object whose member `records` is a list of parts.
+ * A record may have a member of that name too, so an object is an envelope only where none of its members is foreign to
+ * one.
  */
 const LIST = 'records';
 /** The list's name as it stands in the text, closed by its quotation mark. */

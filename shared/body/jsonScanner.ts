@@ -27,17 +27,25 @@ export interface Patch {
 
 /** A double holds every number of fewer characters. */
 const RISKY_LENGTH = 16;
-/** A double prints no more digits than 17, and then zeros: a whole number of more that ends in another digit is none. */
+/**
+ * A double prints no more digits than 17, and then zeros: a whole number of more that ends in another digit is none.
+ */
 const LOST_DIGITS = 18;
-/** Places to patch in one value. Beyond it nothing sane was sent, and remembering them would cost more than the body. */
+/**
+ * Places to patch in one value. Beyond it nothing sane was sent, and remembering them would cost more than the body.
+ */
 const MAX_PATCHES = 250_000;
 /**
- * What one value may weigh: a text or number, names included, weighs one, an object or array as much as several of them,
- * for that is what they take in memory, however few bytes they have. Far more than any record; about 500 MB when parsed.
+ * What one value may weigh: a text or number, names included, weighs one, an object or array as much as several of
+ * them, for that is what they take in memory, however few bytes they have. Far more than any record; about 500 MB when
+ * parsed.
  */
 const MAX_WEIGHT = 12_000_000;
 const COMPOSITE_WEIGHT = 4;
-/** The lightest that weighs more is a list of empty objects, with three bytes for each. Nothing smaller has to be weighed. */
+/**
+ * The lightest that weighs more is a list of empty objects, with three bytes for each. Nothing smaller has to be
+ * weighed.
+ */
 const MIN_HEAVY_BYTES = (3 * MAX_WEIGHT) / COMPOSITE_WEIGHT;
 /** From an opening bracket or brace to the one that closes it. */
 const OPEN_TO_CLOSE = 2;
@@ -69,9 +77,9 @@ NUMERIC[POINT] = 1;
 
 /**
  * Finds where a JSON value ends without parsing it, in one pass over its bytes, and notes on the way what `JSON.parse`
- * would get wrong: numbers that a double cannot hold, and control characters that some senders leave raw in texts. Those
- * places are patched in the text, and then the engine parses it, once. UTF-8 needs no decoding for this: no byte of a
- * longer character looks like punctuation.
+ * would get wrong: numbers that a double cannot hold, and control characters that some senders leave raw in texts.
+ * Those places are patched in the text, and then the engine parses it, once. UTF-8 needs no decoding for this: no byte
+ * of a longer character looks like punctuation.
  *
  * Every byte of every request goes through here, and most of them through three loops of one table look-up each. A read
  * past the last byte gives undefined, for which no table has an entry, and so ends each of them.
@@ -93,7 +101,9 @@ export class JsonScanner {
   mismatched = false;
   /** Whether a text in the last value holds a raw line break: legal nowhere, and a sign of a missing quotation mark. */
   brokenLine = false;
-  /** Start of the array that is the member of the name asked for, at the top level of the last object; -1 without one. */
+  /**
+   * Start of the array that is the member of the name asked for, at the top level of the last object; -1 without one.
+   */
   listStart = -1;
 
   constructor(bytes: Buffer, maxLevels: number) {
@@ -109,8 +119,8 @@ export class JsonScanner {
 
   /**
    * The end, exclusive, of the object or array that is open at `start` with `depth` levels around it; -1 when the bytes
-   * end first. What is around it is an object. Brackets and braces count alike, so that one in place of the other moves no
-   * end. Stops at an array that is the member `list` of the outermost object, and leaves its start in `listStart`.
+   * end first. What is around it is an object. Brackets and braces count alike, so that one in place of the other moves
+   * no end. Stops at an array that is the member `list` of the outermost object, and leaves its start in `listStart`.
    */
   endOfComposite(start: number, depth = 0, list?: Uint8Array): number {
     this.#reset();

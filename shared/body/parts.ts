@@ -24,7 +24,7 @@ export interface Part {
   readonly content: JsonValue | UnprocessableError;
 }
 
-/** Cuts its bytes out only when they are asked for: few parts of few bodies are ever kept as they came. */
+/** Its bytes are a view of the body, made each time they are asked for: it keeps the whole body, and copies nothing. */
 class BodyPart implements Part {
   readonly content: JsonValue | UnprocessableError;
   readonly byteLength: number;
@@ -72,12 +72,13 @@ interface Run {
 type Place = 'top' | 'list' | 'envelope';
 
 /**
- * Cuts a body into its parts: the elements of an array, each of several objects or arrays that follow each other with or
- * without white space, commas or line ends between them, the elements of `records` in an envelope, which has no other members than those of one. Parts come one by one,
- * so that what was read counts whatever comes after it. A part that cannot be read is reported and left behind:
+ * Cuts a body into its parts: the elements of an array, each of several objects or arrays that follow each other with
+ * or without white space, commas or line ends between them, the elements of `records` in an envelope, which has no
+ * other members than those of one. Parts come one by one, so that what was read counts whatever comes after it. A part
+ * that cannot be read is reported and left behind:
  * - One whose brackets match ends where they do, so its neighbours are found.
- * - Where a quotation mark or bracket is missing, or one stands in place of another, reading goes on at the next line that starts an object. Only where there
- *   is none is the rest of the body lost with the part.
+ * - Where a quotation mark or bracket is missing, or one stands in place of another, reading goes on at the next line
+ *   that starts an object. Only where there is none is the rest of the body lost with the part.
  * - An array or envelope that the body's end cuts off is reported too, after the parts in it that are whole; so is what
  *   follows the list of an envelope and cannot be read.
  */
@@ -86,8 +87,8 @@ export function splitBody(body: Uint8Array, options: SplitOptions): IterableIter
 }
 
 /**
- * The part that `bytes` are, which were kept of a body. Whatever they hold, they are one: nothing in them is looked at as
- * framing again.
+ * The part that `bytes` are, which were kept of a body. Whatever they hold, they are one: nothing in them is looked at
+ * as framing again.
  */
 export function partOf(bytes: Uint8Array, options: SplitOptions): Part {
   return new Splitter(bytes, options).whole();
@@ -198,8 +199,8 @@ class Splitter implements IterableIterator<Part, undefined> {
   }
 
   /**
-   * Whether the object at `start` that has a list at `list` is an envelope. What follows the list has its say only where it
-   * can be read.
+   * Whether the object at `start` that has a list at `list` is an envelope. What follows the list has its say only
+   * where it can be read.
    */
   #isEnvelope(start: number, list: number): boolean {
     const scanner = this.#scanner;
@@ -228,8 +229,8 @@ class Splitter implements IterableIterator<Part, undefined> {
   }
 
   /**
-   * The elements of a list from `start` on, as many as nothing is wrong with: the engine parses a short list faster than
-   * its elements. None where they are no list to it; they are then read one by one, to tell which of them is bad.
+   * The elements of a list from `start` on, as many as nothing is wrong with: the engine parses a short list faster
+   * than its elements. None where they are no list to it; they are then read one by one, to tell which of them is bad.
    */
   #readRun(start: number): readonly Part[] {
     const { starts, ends, patches } = this.#runBounds(start);

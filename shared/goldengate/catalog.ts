@@ -151,7 +151,10 @@ function tableDocumentId(table: string): string {
   return `table:${rowId([table])}`;
 }
 
-/** `versions` and a new one, as many of them as may be kept. Throws UnprocessableError (`store-rejected`) if not even that. */
+/**
+ * `versions` and a new one, as many of them as may be kept. Throws UnprocessableError (`store-rejected`) if not even
+ * that.
+ */
 function withVersion<Version extends object>(versions: readonly Version[], version: Version): readonly Version[] {
   let bytes = refuseTooLarge(version);
   const kept: Version[] = [version];

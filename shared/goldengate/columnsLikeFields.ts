@@ -48,7 +48,9 @@ export function partByColumns(
   return { layout: 'row', before: null, after: nonEmpty(columns), hasHelpers, origin, ...headerOf(origin, fields) };
 }
 
-/** Whether all that could be images are columns, and the row's key and more than what could be fields stand beside them. */
+/**
+ * Whether all that could be images are columns, and the row's key and more than what could be fields stand beside them.
+ */
 function isRow(record: JsonObject, { key, columns }: AmbiguousTable, fields: FieldNames, delimiter: string): boolean {
   let hasColumn = false;
   for (const name in record) {

@@ -25,7 +25,9 @@ export interface GoldenGateConsumerParts {
   readonly limits: BodyLimits;
 }
 
-/** Records that are worked on together: enough for full requests to the store, few enough to look at the clock between. */
+/**
+ * Records that are worked on together: enough for full requests to the store, few enough to look at the clock between.
+ */
 const RECORDS_PER_STEP = 500;
 /** Their bytes likewise: what is read stays in memory until it is durable. */
 const BYTES_PER_STEP = 4_000_000;
@@ -46,7 +48,8 @@ export class GoldenGateConsumer {
 
   /**
    * Takes in one request; outcomes stand in the order of the records in its body. When it resolves, all is durable.
-   * Throws RequestError, TimeIsUpError and StoreUnavailableError; after the last two the same request has to come again.
+   * Throws RequestError, TimeIsUpError and StoreUnavailableError; after the last two the same request has to come
+   * again.
    */
   ingest(request: IngestRequest, deadline: Deadline): Promise<Outcome[]> {
     return this.#parts.counters.metered(() => this.#ingest(request, deadline));

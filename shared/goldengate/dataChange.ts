@@ -53,8 +53,8 @@ export class ChangeMaker {
   }
 
   /**
-   * The change that a record is; undefined when nothing tells its table's key, so that it has to wait. `cloudEvent`: the
-   * attributes of the event that it came in. Throws UnprocessableError.
+   * The change that a record is; undefined when nothing tells its table's key, so that it has to wait. `cloudEvent`:
+   * the attributes of the event that it came in. Throws UnprocessableError.
    */
   change(data: DataRecord, knowledge: TableKnowledge, cloudEvent: JsonObject | null): PendingChange | undefined {
     const { record, op } = data;
@@ -123,9 +123,9 @@ export class ChangeMaker {
   }
 
   /**
-   * What is equal in every delivery of a record and in no other. One operation may come as two records at one position: a
-   * key change as delete and insert. Never part of it: when a relay or the formatter touched it, and what was known of its
-   * table when it came.
+   * What is equal in every delivery of a record and in no other. One operation may come as two records at one position:
+   * a key change as delete and insert. Never part of it: when a relay or the formatter touched it, and what was known
+   * of its table when it came.
    */
   #identity({ record, op, parts }: DataRecord, { identityStart }: TableTraits): string {
     const position = textOf(parts.position, this.fields.position);
@@ -153,8 +153,8 @@ export class ChangeMaker {
   }
 
   /**
-   * In a stream that leaves nulls out, the columns that the resulting row does not name are null. But those of the key are
-   * as they were, and what a field hides is unknown.
+   * In a stream that leaves nulls out, the columns that the resulting row does not name are null. But those of the key
+   * are as they were, and what a field hides is unknown.
    */
   #filled(images: Images, op: DataRecord['op'], columns: readonly string[], key: readonly KeyColumn[]): Images {
     const { after } = images;
@@ -196,8 +196,8 @@ function rowHalf(op: DataRecord['op'], key: readonly KeyColumn[], { before, afte
 }
 
 /**
- * Tells the usual case, that a key did not change, without working out ids. A `before` may carry no more of the key than
- * what changed.
+ * Tells the usual case, that a key did not change, without working out ids. A `before` may carry no more of the key
+ * than what changed.
  */
 function isKept(key: readonly KeyColumn[], before: Columns, after: Columns | null): boolean {
   if (after === null) return true;

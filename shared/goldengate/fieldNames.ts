@@ -26,8 +26,8 @@ export const FIELDS = [
 export type Field = (typeof FIELDS)[number];
 
 /**
- * What the fields of a record are called. Both families let every field be renamed, and the setting `fields` of a stream
- * says how: our name -> theirs.
+ * What the fields of a record are called. Both families let every field be renamed, and the setting `fields` of a
+ * stream says how: our name -> theirs.
  */
 export interface FieldNames {
   /** The qualified table name of a Data Stream, and that of a classic record: the first that a record has. */

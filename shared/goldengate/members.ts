@@ -12,9 +12,9 @@ export function isList(value: JsonValue | undefined): value is readonly JsonValu
 }
 
 /**
- * A member that `record` has itself: names come from outside, and `constructor` is inherited. Everything that parsed JSON
- * inherits is a function, but for `__proto__`; telling by that costs less than asking for ownership, for every field of
- * every record.
+ * A member that `record` has itself: names come from outside, and `constructor` is inherited. Everything that parsed
+ * JSON inherits is a function, but for `__proto__`; telling by that costs less than asking for ownership, for every
+ * field of every record.
  */
 export function member(record: JsonObject, name: string): JsonValue | undefined {
   const value = record[name];

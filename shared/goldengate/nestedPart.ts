@@ -2,8 +2,8 @@ import type { Part } from '../body/parts.ts';
 import type { JsonValue } from '../change/json.ts';
 
 /**
- * An element of a list that came in an envelope: a part with bytes of its own, so that one which is kept does not keep all
- * the others with it.
+ * An element of a list that came in an envelope: a part with bytes of its own, so that one which is kept does not keep
+ * all the others with it.
  */
 export class NestedPart implements Part {
   readonly content: JsonValue;
@@ -15,7 +15,10 @@ export class NestedPart implements Part {
     this.byteLength = byteLength;
   }
 
-  /** Written when asked for. A number that no double holds is a text of its digits by now, and is read as that again. */
+  /**
+   * Written anew each time they are asked for. A number that no double holds is a text of its digits by now, and is
+   * read as that again.
+   */
   get bytes(): Uint8Array {
     return Buffer.from(JSON.stringify(this.content));
   }

@@ -51,8 +51,11 @@ export function readRecord(
   if (value === null) return { kind: 'nothing' };
   if (!isObject(value)) throw new UnprocessableError('invalid-envelope', 'the record is no JSON object');
   const parts = shapes.part(value);
+  // Before its operation is asked for: what that is called may be a member of every schema, as `type` is.
+  const namesTable = parts.dataStreamTable !== undefined || parts.classicTable !== undefined;
+  if (!namesTable && isSchema(value)) return schemaRecord(value);
   const label = textOf(parts.opType, fields.opType);
-  if (label === null && isSchema(value)) return { kind: 'schema', id: schemaId(value), schema: value };
+  if (label === null && isSchema(value)) return schemaRecord(value);
   const metadata = label ?? member(value, DEFAULT_FIELDS.opType);
   if (metadata === STREAM_METADATA) return { kind: 'stream', metadata: value };
   if (metadata === OBJECT_METADATA) {
@@ -64,15 +67,15 @@ export function readRecord(
   return { kind: 'data', op, name, record: value, parts };
 }
 
-/** Schemas name no operation: their structure tells them. */
+/** Schemas name no operation and no table: their structure tells them. */
 function isSchema(value: JsonObject): boolean {
   return typeof member(value, '$schema') === 'string' && isObject(member(value, 'properties'));
 }
 
-function schemaId(schema: JsonObject): string {
+function schemaRecord(schema: JsonObject): GoldenGateRecord {
   const id = textMember(schema, 'id') ?? textMember(schema, '$id') ?? textMember(schema, 'title');
   if (id === null) throw new UnprocessableError('invalid-envelope', 'the schema has no id');
-  return id;
+  return { kind: 'schema', id, schema };
 }
 
 function metadataTableName(metadata: JsonObject, header: Header, fields: FieldNames): string {

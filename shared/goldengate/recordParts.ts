@@ -5,8 +5,8 @@ import { type JsonObject, member, setMember } from './members.ts';
 import { isHelper } from './missing.ts';
 
 /**
- * The three layouts of a record. `nested`: its images are the values of `before` and `after`. `flattened`: their names and
- * a delimiter precede each column's. `row`: what is no field is a column of the one image that there is.
+ * The three layouts of a record. `nested`: its images are the values of `before` and `after`. `flattened`: their names
+ * and a delimiter precede each column's. `row`: what is no field is a column of the one image that there is.
  */
 export type Layout = 'nested' | 'flattened' | 'row';
 

@@ -9,9 +9,9 @@ const USES_BEFORE_COMPILING = 64;
 const MAX_COMPILED_MEMBERS = 256;
 
 /**
- * What the names of a record's members, in their order, make of it: the same for all records that name the same. To look
- * up and store every member by its name costs half as much again as to parse the record. So after some records of a shape
- * code is made that just says what goes where: the engine then lays each object out once and looks no name up.
+ * What the names of a record's members, in their order, make of it: the same for all records that name the same. To
+ * look up and store every member by its name costs half as much again as to parse the record. So after some records of
+ * a shape code is made that just says what goes where: the engine then lays each object out once and looks no name up.
  */
 export class RecordShape {
   readonly #names: readonly string[];

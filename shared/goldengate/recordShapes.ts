@@ -1,3 +1,4 @@
+import type { JsonValue } from '../change/json.ts';
 import type { FieldNames } from './fieldNames.ts';
 import { type JsonObject, member } from './members.ts';
 import type { RecordParts } from './recordParts.ts';
@@ -9,6 +10,10 @@ const MAX_TABLES = 1_000;
 const MAX_SHAPES_PER_TABLE = 4;
 /** Members of a shape worth remembering; a table has no more columns than 1,000. */
 const MAX_REMEMBERED_MEMBERS = 2_000;
+/** Characters of a table's name that is one; longer names would stay in memory for nothing. */
+const MAX_NAME_LENGTH = 800;
+/** Where the shapes of all records are remembered that name no table. */
+const NO_TABLE = '';
 
 /** Takes the records of one stream apart, and remembers the shapes that they have had lately. */
 export class RecordShapes {
@@ -38,7 +43,7 @@ export class RecordShapes {
 
   #ofTable(record: JsonObject): RecordShape {
     const [dataStream, classic] = this.#fields.table;
-    const table = String(member(record, dataStream) ?? member(record, classic));
+    const table = keyOf(member(record, dataStream) ?? member(record, classic));
     const known = this.#ofTables.get(table);
     if (known !== undefined) for (const shape of known) if (shape.fits(record)) return shape;
     const shape = new RecordShape(record, this.#fields, this.#delimiter);
@@ -55,4 +60,9 @@ export class RecordShapes {
     if (this.#ofTables.size === MAX_TABLES) this.#ofTables.clear();
     this.#ofTables.set(table, [shape]);
   }
+}
+
+/** Names are as they were sent: not even asking a value for its text is safe. */
+function keyOf(table: JsonValue | undefined): string {
+  return typeof table === 'string' && table.length <= MAX_NAME_LENGTH ? table : NO_TABLE;
 }

@@ -15,7 +15,8 @@ export interface KeyColumn {
 }
 
 /**
- * The key of the row that the images show, each column from the first that has it. Undefined when neither has one of it.
+ * The key of the row that the images show, each column from the first that has it. Undefined when neither has one of
+ * it.
  */
 export function keyIn(key: readonly KeyColumn[], first: Columns | null, second: Columns | null): RowKey | undefined {
   const keys: { [column: string]: JsonValue } = {};
@@ -33,7 +34,10 @@ export function keyIn(key: readonly KeyColumn[], first: Columns | null, second: 
   return { key: rowId(key.map(({ name }) => keyText(member(keys, name) ?? null))), keys };
 }
 
-/** The key columns as `names` list them, of the types that are declared. Throws UnprocessableError (`invalid-envelope`) for what is no list of names. */
+/**
+ * The key columns as `names` list them, of the types that are declared. Throws UnprocessableError (`invalid-envelope`)
+ * for what is no list of names.
+ */
 export function listedKey(
   names: JsonValue | undefined,
   types: { readonly [column: string]: string },

@@ -19,7 +19,8 @@ const VERSION = /^v\d+(\.\d+)*$|^\d+(\.\d+)+$/i;
 
 /**
  * The column types in a schema of one table's rows, whose properties are laid out as its records are; undefined for any
- * other schema. The table is the one value that the schema allows for its name, or the qualified name in the schema's id.
+ * other schema. The table is the one value that the schema allows for its name, or the qualified name in the schema's
+ * id.
  */
 export function schemaTypes(
   id: string,

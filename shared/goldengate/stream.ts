@@ -22,6 +22,8 @@ export interface ReadRecord {
 /** What the bytes of a record do not tell: the attributes of the CloudEvent around it, as `cloudEvent`. */
 export type Position = JsonObject;
 
+type ReadLimits = Pick<BodyLimits, 'nestingLevels' | 'recordsPerRequest'>;
+
 const NOWHERE: Position = {};
 
 /** How the records of one stream are read. Pure. */
@@ -29,9 +31,9 @@ export class StreamReader {
   readonly maker: ChangeMaker;
   readonly #operations: Operations;
   readonly #shapes: RecordShapes;
-  readonly #limits: Pick<BodyLimits, 'nestingLevels'>;
+  readonly #limits: ReadLimits;
 
-  constructor(stream: string, settings: GoldenGateStream, limits: Pick<BodyLimits, 'nestingLevels'>) {
+  constructor(stream: string, settings: GoldenGateStream, limits: ReadLimits) {
     this.maker = new ChangeMaker(stream, settings);
     this.#operations = operationsOf(settings.operations);
     this.#shapes = new RecordShapes(this.maker.fields, settings.flattenDelimiter);
@@ -44,17 +46,21 @@ export class StreamReader {
   }
 
   /**
-   * What was kept of a record, read again: the record itself, as it was kept. Several where the bytes hold a list that could
-   * not be read before.
+   * What was kept of a record, read again: the record itself, as it was kept. Several where the bytes hold a list that
+   * could not be read before; of more than a request may have, one that says so (`undecodable`).
    */
   readAgain(bytes: Uint8Array, position: Position): readonly ReadRecord[] {
+    const { recordsPerRequest } = this.#limits;
     const part = partOf(bytes, this.#limits);
-    const { nested, cloudEvent } = position;
-    const records = [
-      ...(typeof nested === 'number'
-        ? this.#readNested(part, nested)
-        : this.#read(part, isObject(cloudEvent) ? cloudEvent : null, 0)),
-    ];
+    const { cloudEvent } = position;
+    const records: ReadRecord[] = [];
+    for (const record of this.#read(part, isObject(cloudEvent) ? cloudEvent : null, 0)) {
+      if (records.length === recordsPerRequest) {
+        const content = new UnprocessableError('undecodable', `it holds more than ${recordsPerRequest} records`);
+        return [{ content, cloudEvent: null, part, position }];
+      }
+      records.push(record);
+    }
     const [only] = records;
     return only !== undefined && records.length === 1 ? [{ ...only, part, position }] : records;
   }
@@ -63,9 +69,14 @@ export class StreamReader {
   #read(part: Part, around: JsonObject | null, layers: number): Iterable<ReadRecord> {
     const { content } = part;
     if (content instanceof UnprocessableError) return [inPlace(part, content, null, around)];
-    if (isBare(content)) return [inPlace(part, this.#readOne(content), null, around)];
+    if (isBare(content, this.maker.fields)) return [inPlace(part, this.#readOne(content), null, around)];
     try {
-      const { record, parts, cloudEvent, layers: all } = unwrap(content, part.byteLength, layers, this.#split);
+      const {
+        record,
+        parts,
+        cloudEvent,
+        layers: all,
+      } = unwrap(content, part.byteLength, layers, this.maker.fields, this.#split);
       if (parts !== null) return this.#readAll(parts, cloudEvent ?? around, all);
       return [inPlace(part, this.#readOne(record), cloudEvent, around)];
     } catch (error) {
@@ -75,20 +86,6 @@ export class StreamReader {
 
   *#readAll(parts: Iterable<Part>, around: JsonObject | null, layers: number): Generator<ReadRecord> {
     for (const part of parts) yield* this.#read(part, around, layers);
-  }
-
-  /** The record at `place` of the list in an envelope: once, each record of such a list was kept with the whole envelope. */
-  #readNested(part: Part, place: number): Iterable<ReadRecord> {
-    const missing = new UnprocessableError('undecodable', 'the record is not where it was');
-    if (part.content instanceof UnprocessableError) return [inPlace(part, part.content, null, null)];
-    try {
-      const { parts, cloudEvent, layers } = unwrap(part.content, part.byteLength, 0, this.#split);
-      let at = 0;
-      for (const each of parts ?? []) if (at++ === place) return this.#read(each, cloudEvent, layers);
-      return [inPlace(part, missing, null, null)];
-    } catch (error) {
-      return [inPlace(part, unprocessable(error), null, null)];
-    }
   }
 
   #readOne(record: JsonValue): GoldenGateRecord | UnprocessableError {

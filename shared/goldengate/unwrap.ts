@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { Part } from '../body/parts.ts';
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { isList, isObject, type JsonObject, setMember } from './members.ts';
+import { DEFAULT_FIELDS, type FieldNames } from './fieldNames.ts';
+import { isList, isObject, type JsonObject, member, setMember } from './members.ts';
 import { nestedParts } from './nestedPart.ts';
 
 /** What was in envelopes: a record, or a list of what may be in envelopes again. */
@@ -23,32 +25,43 @@ const OPEN_BRACKET = '[';
 /** Members of what Kafka's REST proxy and connectors put around a value. */
 const KAFKA_MEMBERS = new Set(['key', 'value', 'partition', 'headers', 'timestamp', 'topic', 'offset']);
 
-/** Tells at a glance that most records are in no envelope: they have this field, and no envelope has. */
-export function isBare(part: JsonValue): boolean {
-  return isObject(part) && part.op_type !== undefined;
+/** Tells at a glance that most records are in no envelope, whatever their columns are called. */
+export function isBare(part: JsonValue, fields: FieldNames): boolean {
+  if (!isObject(part)) return false;
+  // No envelope has this field; one of another name, as `type`, may be a CloudEvent's too, but without a table.
+  if (part.op_type !== undefined) return true;
+  return fields.opType !== DEFAULT_FIELDS.opType && member(part, fields.opType) !== undefined && hasTable(part, fields);
+}
+
+function hasTable(part: JsonObject, { table: [dataStream, classic] }: FieldNames): boolean {
+  return member(part, dataStream) !== undefined || member(part, classic) !== undefined;
 }
 
 /**
- * Takes off what relays put around records: CloudEvents in their structured form (also with `data` as text or base64), Kafka
- * Connect's `schema` and `payload`, Kafka's `key` and `value`; up to a record, or to a list. `content` came in `byteLength`
- * bytes, and out of `layers` already. `split` cuts a text as a body is cut: one of several parts is a list. Throws
- * UnprocessableError.
+ * Takes off what relays put around records: CloudEvents in their structured form (also with `data` as text or base64),
+ * Kafka Connect's `schema` and `payload`, Kafka's `key` and `value`; up to a record, or to a list. `content` came in
+ * `byteLength` bytes, and out of `layers` already. `fields` are those of the stream. `split` cuts a text as a body is
+ * cut: one of several parts is a list. Throws UnprocessableError.
  */
 export function unwrap(
   content: JsonValue,
   byteLength: number,
   layers: number,
+  fields: FieldNames,
   split: (text: string) => Iterator<Part, undefined>,
 ): Unwrapped {
   let record = content;
   let cloudEvent: JsonObject | null = null;
-  for (let layer = layers; !isBare(record); layer++) {
+  for (let layer = layers; !isBare(record, fields); layer++) {
     const inner: JsonValue | undefined = isObject(record) ? innerOf(record) : undefined;
     if (inner === undefined && !isList(record)) break;
     if (layer === MAX_LAYERS) throw new UnprocessableError('invalid-envelope', 'there are too many envelopes');
     if (isList(record)) return listIn(nestedParts(record, byteLength), cloudEvent, layer + 1);
-    if (isObject(record) && Object.hasOwn(record, 'specversion')) cloudEvent = attributesOf(record);
+    if (isObject(record) && isCloudEvent(record)) cloudEvent = attributesOf(record);
     if (typeof inner === 'string') {
+      // It is written as UTF-8 to be cut, which has no bytes for half a character.
+      if (!inner.isWellFormed())
+        throw new UnprocessableError('undecodable', 'a text in an envelope has half a character');
       const parts = split(inner);
       const first = parts.next().value;
       const second = first === undefined ? undefined : parts.next().value;
@@ -82,7 +95,7 @@ function onlyIn(part: Part | undefined): JsonValue {
 
 /** What `record` is an envelope of, a text for what has to be read yet; undefined where it is none. */
 function innerOf(record: JsonObject): JsonValue | undefined {
-  if (typeof record.specversion === 'string') return dataOf(record);
+  if (isCloudEvent(record)) return dataOf(record);
   if (Object.hasOwn(record, 'payload') && Object.hasOwn(record, 'schema') && Object.keys(record).length === 2) {
     return record.payload;
   }
@@ -91,10 +104,18 @@ function innerOf(record: JsonObject): JsonValue | undefined {
   return record.value;
 }
 
+function isCloudEvent(record: JsonObject): boolean {
+  return typeof record.specversion === 'string';
+}
+
 function dataOf(event: JsonObject): JsonValue {
   const { data, data_base64: base64 } = event;
   if (data !== undefined) return data;
-  if (typeof base64 === 'string') return Buffer.from(base64, 'base64').toString();
+  if (typeof base64 === 'string') {
+    const bytes = Buffer.from(base64, 'base64');
+    if (!isUtf8(bytes)) throw new UnprocessableError('undecodable', 'the CloudEvent holds bytes that are not UTF-8');
+    return bytes.toString();
+  }
   throw new UnprocessableError('invalid-envelope', 'the CloudEvent has no data');
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../change/exact.ts';
 import type { Columns, JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
@@ -55,7 +56,9 @@ function innerOf(value: JsonObject): JsonValue | undefined {
 function decoded(text: string): JsonValue | Uint8Array {
   if (!BASE64.test(text)) return parsed(text);
   const bytes = Buffer.from(text, 'base64');
-  return bytes[0] === 0x7b || bytes.toString('latin1') === 'null' ? parsed(bytes.toString()) : bytes;
+  if (bytes[0] !== 0x7b && bytes.toString('latin1') !== 'null') return bytes;
+  if (!isUtf8(bytes)) throw new UnprocessableError('undecodable', 'the wrapper holds bytes that are not UTF-8');
+  return parsed(bytes.toString());
 }
 
 function parsed(text: string): JsonValue {

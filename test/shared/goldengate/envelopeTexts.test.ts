@@ -60,3 +60,48 @@ describe('an envelope whose text is several records', () => {
     }
   });
 });
+
+describe('an envelope whose text no bytes, or no characters, are is a dead letter, and no value is changed:', () => {
+  const text = JSON.stringify(record('INSERT', 1, { after: { ID: 1, A: 'x@y' } }));
+  const bytesWith = (bad: readonly number[]) =>
+    Buffer.concat([Buffer.from(text.split('@')[0] ?? ''), Buffer.from(bad), Buffer.from(text.split('@')[1] ?? '')]);
+  const notUtf8 = [[0xe9], [0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98]].map((bad) => {
+    const { data: _, ...event } = cloudEvent('OGG-1', {});
+    return { ...event, data_base64: bytesWith(bad).toString('base64') };
+  });
+  const halves = ['\ud83d', '\ude00', '\ude00\ud83d'].map((half) => text.replace('@', half));
+  const sent: readonly [string, readonly object[]][] = [
+    ['base64 of what is not UTF-8', notUtf8],
+    [
+      'half a character in the text of a CloudEvent',
+      halves.map((half) => ({ ...cloudEvent('OGG-1', {}), data: half })),
+    ],
+    ['half a character in the text of a Kafka value', halves.map((half) => ({ key: null, value: half }))],
+    ['half a character in a Connect payload', halves.map((half) => ({ schema: null, payload: `[${half}]` }))],
+  ];
+  for (const [name, envelopes] of sent) {
+    test(name, async () => {
+      const { post, rows } = await newStreamOn(store);
+      const good = record('INSERT', 1, { after: { ID: 2, A: '\u{1f600}' } });
+      const { length } = envelopes;
+      assert.deepEqual(await post([METADATA, ...envelopes, good]), {
+        catalog: 1,
+        applied: 1,
+        deadLettered: length,
+        reasons: envelopes.map((_, index) => [index + 1, 'undecodable']),
+      });
+      assert.deepEqual(await rows(), { 2: { ID: 2, A: '\u{1f600}' } });
+    });
+  }
+
+  test('not one whose characters are whole, or escaped in its text', async () => {
+    const escaped = text.replace('@', '\\ud83d\\ude00');
+    const { data: _, ...event } = cloudEvent('OGG-1', {});
+    const whole = { ...event, data_base64: bytesWith([0xf0, 0x9f, 0x98, 0x80]).toString('base64') };
+    for (const each of [whole, { ...event, data: escaped }, { ...event, data: text.replace('@', '\u{1f600}') }]) {
+      const { post, rows } = await newStreamOn(store);
+      assert.deepEqual(await post([METADATA, each]), { catalog: 1, applied: 1 });
+      assert.deepEqual(await rows(), { 1: { ID: 1, A: 'x\u{1f600}y' } });
+    }
+  });
+});

@@ -182,41 +182,6 @@ describe('a record that came in a list in an envelope', () => {
     );
   });
 
-  test('and waits with the whole envelope, as it was kept once, is taken out of it', async () => {
-    const { send, parking, stream, rows, events, of } = await newStream();
-    const list = [1, 2, 3].map((ID) => record('INSERT', 1, { after: { ID, A: 'a' } }));
-    const bytes = Buffer.from(JSON.stringify(cloudEvent('OGG-1', list)));
-    const waitingFor = `goldengate/${stream}/S.T`;
-    const waiting = [0, 2].map((nested) => {
-      return { bytes, position: { nested }, waitingFor, arrival: `0000176000000000000${nested}` };
-    });
-    await parking.park('goldengate', stream, waiting);
-    await send(METADATA);
-    assert.deepEqual(await rows(), { 1: { ID: 1, A: 'a' }, 3: { ID: 3, A: 'a' } });
-    assert.deepEqual(await events(), { 1: ATTRIBUTES, 3: ATTRIBUTES });
-    assert.equal((await of('parked')).length, 0);
-  });
-
-  test('and is a dead letter with the whole envelope stays that one, or is taken out of it', async () => {
-    const { parking, stream, send, rows, replay, of } = await newStream();
-    const list = [record('FROB', 1, {}), record('INSERT', 1, { after: { ID: 1 } })];
-    const bytes = Buffer.from(JSON.stringify(cloudEvent('OGG-1', list)));
-    const waiting = [0, 1].map((nested) => ({
-      bytes,
-      position: { nested },
-      waitingFor: 'x',
-      arrival: `${'0'.repeat(19)}${nested}`,
-    }));
-    const { parking: impatient } = await instanceOn(store, stream, {}, -1);
-    await parking.park('goldengate', stream, waiting);
-    await impatient.expire();
-    assert.equal((await of('deadletters')).length, 2);
-    await send(METADATA);
-    assert.deepEqual((await replay()).sort(), ['applied', 'deadLettered']);
-    assert.deepEqual(await rows(), { 1: { ID: 1 } });
-    assert.equal((await of('deadletters')).length, 2);
-  });
-
   test('is refused with the others when the attributes that all share are long', async () => {
     const { send, bytesOf } = await newStream();
     const body = JSON.stringify({ ...cloudEvent('x'.repeat(5_000), [null, null]) });
@@ -252,7 +217,7 @@ describe('the attributes of a CloudEvent in binary mode', () => {
   test('give way to those of a CloudEvent in the body', async () => {
     const { send, events, of } = await newStream();
     await send([cloudEvent('OGG-1', records[0] ?? {}), records[1] ?? {}], headers);
-    const waiting = (await of('parked')).sort((a, b) => (String(a.place) < String(b.place) ? -1 : 1));
+    const waiting = (await of('parked')).sort((a, b) => (String(a.arrival) < String(b.arrival) ? -1 : 1));
     assert.deepEqual(
       waiting.map(({ position }) => position),
       [{}, { cloudEvent: attributes }],

@@ -26,6 +26,14 @@ describe('a bad record between good ones', () => {
     ['an empty object', {}, 'invalid-envelope'],
     ['no table', { ...good(), qual_table: undefined }, 'invalid-envelope'],
     ['a table that is no text', { ...good(), qual_table: { a: 1 } }, 'invalid-envelope'],
+    [
+      'a table that cannot become a text',
+      { other: 1, ...good(), qual_table: { toString: 1, valueOf: 1 } },
+      'invalid-envelope',
+    ],
+    ['a table that is a list of such', { other: 1, ...good(), qual_table: [{ toString: 1 }] }, 'invalid-envelope'],
+    ['a classic table that cannot', { ...good(), qual_table: null, table: { toString: null } }, 'invalid-envelope'],
+    ['an operation that cannot become a text', { ...good(), op_type: { toString: 1, valueOf: 1 } }, 'invalid-envelope'],
     ['a table with too long a name', { ...good(), qual_table: 'x'.repeat(5_000) }, 'invalid-envelope'],
     ['an operation that is no text', { ...good(), op_type: ['INSERT'] }, 'invalid-envelope'],
     ['no operation', { ...good(), op_type: undefined }, 'invalid-envelope'],
@@ -135,7 +143,11 @@ describe('an odd record', () => {
 
 test('whatever is sent is answered with a type, never with a 500', async () => {
   const { consumer } = await instanceOn(store, 'fuzz', { truncate: 'apply' });
-  const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('S.T', 'G-x', '2026-01-01T00:00:00Z', 'ID'));
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom('S.T', 'G-x', '2026-01-01T00:00:00Z', 'ID'),
+    fc.dictionary(fc.constantFrom('toString', 'valueOf', 'toJSON', 'constructor', '__proto__'), fc.jsonValue()),
+  );
   const operation = fc.constantFrom(
     'INSERT',
     'U',

@@ -114,6 +114,23 @@ describe('a message', () => {
     );
   });
 
+  test('in base64 of bytes that are not UTF-8 is undecodable, whatever wraps it', () => {
+    for (const bad of [[0xe9], [0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80]]) {
+      const [head = '', tail = ''] = JSON.stringify({ data: { ...data, NAME: '@' }, headers }).split('@');
+      const text = Buffer.concat([Buffer.from(head), Buffer.from(bad), Buffer.from(tail)]).toString('base64');
+      const cloudEvent = { specversion: '1.0', id: '1', source: 's', type: 't' };
+      const wrapped = [
+        { message: { data: text } },
+        { recordId: '1', data: text },
+        { ...cloudEvent, data_base64: text },
+        { key: null, value: text },
+        { schema: null, payload: text },
+      ];
+      const reasons = wrapped.map((value) => reasonOf(() => openJson(value as JsonValue, format)));
+      assert.deepEqual(reasons, new Array(wrapped.length).fill('undecodable'));
+    }
+  });
+
   test('has columns of any name', () => {
     const text = JSON.stringify(bareMessage({ data: 'HERE' })).replace(
       '"HERE"',
