@@ -1,9 +1,9 @@
 import type { JsonValue } from '../change/json.ts';
+import { type DividedRecord, isPrefixed, nonEmpty } from './dividedRecord.ts';
 import type { FieldNames } from './fieldNames.ts';
 import { headerOf } from './header.ts';
 import { type JsonObject, setMember } from './members.ts';
 import { isHelper } from './missing.ts';
-import { isPrefixed, nonEmpty, type RecordParts } from './recordParts.ts';
 import type { KeyColumn } from './rowKey.ts';
 
 /** A table that has columns called like a field, or like a column of a flattened image. */
@@ -25,18 +25,18 @@ export function ambiguousTable(
 }
 
 /**
- * The parts of a record of such a table, where it is row-modelled: what the table's metadata names is a column, and no
+ * The members of a record of such a table, where it is row-modelled: what the table's metadata names is a column, and no
  * field or image. But what the record could not be understood without stays a field: it cannot carry both.
  */
-export function partByColumns(
+export function divideByColumns(
   record: JsonObject,
-  parts: RecordParts,
+  divided: DividedRecord,
   table: AmbiguousTable,
   fields: FieldNames,
   delimiter: string,
-): RecordParts {
-  if (parts.layout !== 'row' && !isRow(record, table, fields, delimiter)) return parts;
-  const tableField = parts.dataStreamTable ? fields.table[0] : fields.table[1];
+): DividedRecord {
+  if (divided.layout !== 'row' && !isRow(record, table, fields, delimiter)) return divided;
+  const tableField = divided.dataStreamTable ? fields.table[0] : fields.table[1];
   const needed = [fields.opType, fields.opTime, fields.position, tableField];
   const columns: { [name: string]: JsonValue } = {};
   const origin: { [name: string]: JsonValue } = {};

@@ -5,14 +5,14 @@ import { unkeyedKey } from '../change/keys.ts';
 import type { GoldenGateStream } from '../config.ts';
 import type { PendingChange } from '../ingest/arrival.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
-import { ambiguousTable, partByColumns } from './columnsLikeFields.ts';
+import { ambiguousTable, divideByColumns } from './columnsLikeFields.ts';
+import type { DividedRecord } from './dividedRecord.ts';
 import { type FieldNames, fieldNames } from './fieldNames.ts';
 import type { Header } from './header.ts';
 import { type Images, readImages } from './images.ts';
 import { isObject, type JsonObject, member, setMember, textMember, textOf } from './members.ts';
 import { type OpTime, OpTimeReader } from './opTime.ts';
 import type { DataRecord } from './record.ts';
-import type { RecordParts } from './recordParts.ts';
 import { type KeyColumn, keyIn, listedKey } from './rowKey.ts';
 import { type TableTraits, TableTraitsCache } from './tableTraits.ts';
 
@@ -59,13 +59,13 @@ export class ChangeMaker {
   change(data: DataRecord, knowledge: TableKnowledge, cloudEvent: JsonObject | null): PendingChange | undefined {
     const { record, op } = data;
     const traits = this.#tables.of(data.name, knowledge);
-    const parts = this.#parts(data, traits);
-    const key = isOfRow(op) ? this.#key(data.name, parts, knowledge) : null;
+    const divided = this.#divided(data, traits);
+    const key = isOfRow(op) ? this.#key(data.name, divided, knowledge) : null;
     if (key === undefined) return undefined;
     const images =
       key === null
-        ? { ...parts, before: null, after: null, origin: record }
-        : this.#filled(readImages(parts, this.fields, op), op, knowledge.columns, key);
+        ? { ...divided, before: null, after: null, origin: record }
+        : this.#filled(readImages(divided, this.fields, op), op, knowledge.columns, key);
     const opTime = this.#opTime(images);
     const identity = this.#identity(data, traits);
     const transaction = this.#transaction(images);
@@ -89,16 +89,16 @@ export class ChangeMaker {
     return half.movedFrom === undefined ? change : { ...change, movedFrom: half.movedFrom };
   }
 
-  #key(name: string, { origin }: RecordParts, { key, types }: TableKnowledge): readonly KeyColumn[] | undefined {
+  #key(name: string, { origin }: DividedRecord, { key, types }: TableKnowledge): readonly KeyColumn[] | undefined {
     return (
       key ?? listedKey(member(origin, this.fields.primaryKeys), types) ?? configuredKey(this.#settings, name, types)
     );
   }
 
   /** In most tables the names of the members have told all. */
-  #parts({ record, op, parts }: DataRecord, { ambiguous }: TableTraits): RecordParts {
-    if (ambiguous === undefined || !isOfRow(op)) return parts;
-    return partByColumns(record, parts, ambiguous, this.fields, this.#settings.flattenDelimiter);
+  #divided({ record, op, divided }: DataRecord, { ambiguous }: TableTraits): DividedRecord {
+    if (ambiguous === undefined || !isOfRow(op)) return divided;
+    return divideByColumns(record, divided, ambiguous, this.fields, this.#settings.flattenDelimiter);
   }
 
   #traitsOf(name: string, knowledge: TableKnowledge): TableTraits {
@@ -127,18 +127,18 @@ export class ChangeMaker {
    * a key change as delete and insert. Never part of it: when a relay or the formatter touched it, and what was known
    * of its table when it came.
    */
-  #identity({ record, op, parts }: DataRecord, { identityStart }: TableTraits): string {
-    const position = textOf(parts.position, this.fields.position);
+  #identity({ record, op, divided }: DataRecord, { identityStart }: TableTraits): string {
+    const position = textOf(divided.position, this.fields.position);
     if (position !== null && position !== '') {
       // The position of a Data Stream names its record alone.
-      const isDataStream = parts.dataStreamTable !== undefined || position.startsWith(DATA_STREAM_POSITION);
+      const isDataStream = divided.dataStreamTable !== undefined || position.startsWith(DATA_STREAM_POSITION);
       return isDataStream ? `${this.#identityStart}\n${op}\n${position}` : `${identityStart}${op}\n${position}`;
     }
     const content = {
-      time: textOf(parts.opTime, this.fields.opTime),
-      transaction: parts.transaction ?? null,
-      before: isOfRow(op) ? parts.before : null,
-      after: isOfRow(op) ? parts.after : null,
+      time: textOf(divided.opTime, this.fields.opTime),
+      transaction: divided.transaction ?? null,
+      before: isOfRow(op) ? divided.before : null,
+      after: isOfRow(op) ? divided.after : null,
       ddl: member(record, this.fields.ddl) ?? null,
     };
     const hash = createHash('sha256').update(canonicalJson(content)).digest('hex');

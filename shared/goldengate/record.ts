@@ -1,10 +1,10 @@
 import type { JsonValue } from '../change/json.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
+import type { DividedRecord } from './dividedRecord.ts';
 import { DEFAULT_FIELDS, type FieldNames } from './fieldNames.ts';
 import { type Header, headerOf } from './header.ts';
 import { isObject, type JsonObject, member, textMember, textOf } from './members.ts';
 import { type GoldenGateOp, type Operations, operationOf } from './operations.ts';
-import type { RecordParts } from './recordParts.ts';
 import type { RecordShapes } from './recordShapes.ts';
 
 /** A column as OBJECT_METADATA describes it. */
@@ -31,7 +31,7 @@ export interface DataRecord {
   /** The qualified name as the stream has it. */
   readonly name: string;
   readonly record: JsonObject;
-  readonly parts: RecordParts;
+  readonly divided: DividedRecord;
 }
 
 const STREAM_METADATA = 'STREAM_METADATA';
@@ -50,21 +50,21 @@ export function readRecord(
 ): GoldenGateRecord {
   if (value === null) return { kind: 'nothing' };
   if (!isObject(value)) throw new UnprocessableError('invalid-envelope', 'the record is no JSON object');
-  const parts = shapes.part(value);
+  const divided = shapes.divide(value);
   // Before its operation is asked for: what that is called may be a member of every schema, as `type` is.
-  const namesTable = parts.dataStreamTable !== undefined || parts.classicTable !== undefined;
+  const namesTable = divided.dataStreamTable !== undefined || divided.classicTable !== undefined;
   if (!namesTable && isSchema(value)) return schemaRecord(value);
-  const label = textOf(parts.opType, fields.opType);
+  const label = textOf(divided.opType, fields.opType);
   if (label === null && isSchema(value)) return schemaRecord(value);
   const metadata = label ?? member(value, DEFAULT_FIELDS.opType);
   if (metadata === STREAM_METADATA) return { kind: 'stream', metadata: value };
   if (metadata === OBJECT_METADATA) {
     const columns = metadataColumns(member(value, 'columns'));
-    return { kind: 'table', name: metadataTableName(value, parts, fields), columns };
+    return { kind: 'table', name: metadataTableName(value, divided, fields), columns };
   }
   const op = operationOf(label, operations);
-  const name = op === 'ddl' ? ddlName(value, parts, fields) : tableName(parts, fields);
-  return { kind: 'data', op, name, record: value, parts };
+  const name = op === 'ddl' ? ddlName(value, divided, fields) : tableName(divided, fields);
+  return { kind: 'data', op, name, record: value, divided };
 }
 
 /** Schemas name no operation and no table: their structure tells them. */
@@ -94,8 +94,8 @@ function ddlName(record: JsonObject, header: Header, fields: FieldNames): string
   if (!isObject(ddl)) throw new UnprocessableError('invalid-envelope', 'the DDL record says nothing');
   const object = member(ddl, 'object');
   if (!isObject(object)) return tableName(header, fields);
-  const parts = ['catalog', 'schema', 'object'].map((part) => textMember(object, part) ?? '');
-  return checked(parts.filter((part) => part !== '').join('.'));
+  const names = ['catalog', 'schema', 'object'].map((each) => textMember(object, each) ?? '');
+  return checked(names.filter((name) => name !== '').join('.'));
 }
 
 function checked(name: string): string {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../change/json.ts';
+import { type DividedRecord, divideRecord } from './dividedRecord.ts';
 import type { FieldNames } from './fieldNames.ts';
 import { isObject, type JsonObject } from './members.ts';
-import { partRecord, type RecordParts } from './recordParts.ts';
 
 /** Records of one shape after which code is made for it: fewer do not earn back what that costs. */
 const USES_BEFORE_COMPILING = 64;
@@ -18,7 +18,7 @@ export class RecordShape {
   readonly #fields: FieldNames;
   readonly #delimiter: string;
   #uses = 0;
-  #compiled: ((record: JsonObject) => RecordParts) | undefined;
+  #compiled: ((record: JsonObject) => DividedRecord) | undefined;
 
   constructor(record: JsonObject, fields: FieldNames, delimiter: string) {
     this.#names = Object.keys(record);
@@ -38,31 +38,31 @@ export class RecordShape {
     return at === names.length;
   }
 
-  /** Takes a record of this shape apart, as `partRecord` does. */
-  part(record: JsonObject): RecordParts {
+  /** Divides a record of this shape, as `divideRecord` does. */
+  divide(record: JsonObject): DividedRecord {
     if (this.#compiled !== undefined) return this.#compiled(record);
     if (++this.#uses === USES_BEFORE_COMPILING && this.size <= MAX_COMPILED_MEMBERS) this.#compiled = this.#compile();
-    return partRecord(record, this.#fields, this.#delimiter);
+    return divideRecord(record, this.#fields, this.#delimiter);
   }
 
-  #compile(): (record: JsonObject) => RecordParts {
-    // Where each member goes shows when a record is taken apart whose values are their own names.
+  #compile(): (record: JsonObject) => DividedRecord {
+    // Where each member goes shows when a record is divided whose values are their own names.
     const ownNames = Object.fromEntries(this.#names.map((name) => [name, name]));
-    const { layout, ...parts } = partRecord(ownNames, this.#fields, this.#delimiter);
-    const members = [`layout: ${JSON.stringify(layout)}`, ...membersOf(parts)];
-    return new Function('record', `return { ${members.join(', ')} };`) as (record: JsonObject) => RecordParts;
+    const { layout, ...divided } = divideRecord(ownNames, this.#fields, this.#delimiter);
+    const members = [`layout: ${JSON.stringify(layout)}`, ...membersOf(divided)];
+    return new Function('record', `return { ${members.join(', ')} };`) as (record: JsonObject) => DividedRecord;
   }
 }
 
-function membersOf(parts: { readonly [name: string]: JsonValue | undefined }): readonly string[] {
-  return Object.entries(parts).map(([name, part]) => `${memberName(name)}: ${codeOf(part)}`);
+function membersOf(object: { readonly [name: string]: JsonValue | undefined }): readonly string[] {
+  return Object.entries(object).map(([name, value]) => `${memberName(name)}: ${codeOf(value)}`);
 }
 
-/** Code that gives `part` with the values of a record in place of their names. */
-function codeOf(part: JsonValue | undefined): string {
+/** Code that gives `value` with the values of a record in place of their names. */
+function codeOf(value: JsonValue | undefined): string {
   // Names come from outside; as JSON texts they are literals whatever they hold.
-  if (typeof part === 'string') return `record[${JSON.stringify(part)}]`;
-  return isObject(part) ? `{ ${membersOf(part).join(', ')} }` : String(part);
+  if (typeof value === 'string') return `record[${JSON.stringify(value)}]`;
+  return isObject(value) ? `{ ${membersOf(value).join(', ')} }` : String(value);
 }
 
 /** A literal's `__proto__` would be its prototype. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../change/json.ts';
+import type { DividedRecord } from './dividedRecord.ts';
 import type { FieldNames } from './fieldNames.ts';
 import { type JsonObject, member } from './members.ts';
-import type { RecordParts } from './recordParts.ts';
 import { RecordShape } from './recordShape.ts';
 
 /** Tables whose shapes are remembered; beyond it all are forgotten, and what is still in use comes back. */
@@ -15,7 +15,7 @@ const MAX_NAME_LENGTH = 800;
 /** Where the shapes of all records are remembered that name no table. */
 const NO_TABLE = '';
 
-/** Takes the records of one stream apart, and remembers the shapes that they have had lately. */
+/** Divides the records of one stream, and remembers the shapes that they have had lately. */
 export class RecordShapes {
   readonly #fields: FieldNames;
   readonly #delimiter: string;
@@ -29,8 +29,8 @@ export class RecordShapes {
     this.#delimiter = delimiter;
   }
 
-  /** As `partRecord` does. */
-  part(record: JsonObject): RecordParts {
+  /** As `divideRecord` does. */
+  divide(record: JsonObject): DividedRecord {
     let shape = this.#last;
     if (shape?.fits(record) !== true) {
       const other = this.#lastButOne;
@@ -38,7 +38,7 @@ export class RecordShapes {
       shape = other?.fits(record) === true ? other : this.#ofTable(record);
       this.#last = shape;
     }
-    return shape.part(record);
+    return shape.divide(record);
   }
 
   #ofTable(record: JsonObject): RecordShape {

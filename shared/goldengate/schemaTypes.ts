@@ -1,7 +1,7 @@
 import type { JsonValue } from '../change/json.ts';
+import { isPrefixed } from './dividedRecord.ts';
 import { DEFAULT_FIELDS, type FieldNames } from './fieldNames.ts';
 import { isObject, type JsonObject, member } from './members.ts';
-import { isPrefixed } from './recordParts.ts';
 import { declarationsOf, typeIn } from './schemaDeclarations.ts';
 
 /** What a table's schema declares of its columns: name -> JSON type. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../../shared/change/json.ts';
+import { divideRecord } from '../../../shared/goldengate/dividedRecord.ts';
 import { fieldNames } from '../../../shared/goldengate/fieldNames.ts';
 import type { JsonObject } from '../../../shared/goldengate/members.ts';
-import { partRecord } from '../../../shared/goldengate/recordParts.ts';
 import { RecordShape } from '../../../shared/goldengate/recordShape.ts';
 import { RecordShapes } from '../../../shared/goldengate/recordShapes.ts';
 
@@ -36,15 +36,15 @@ function named(members: readonly string[], values: readonly JsonValue[]): JsonOb
 
 const values = fc.array(value, { minLength: 1, maxLength: 12 });
 
-describe('a record is taken apart by its shape', () => {
+describe('a record is divided by its shape', () => {
   test('the thousandth time as the first, whatever its members are called', () => {
     fc.assert(
       fc.property(names, values, values, (members, some, others) => {
         const [record, other] = [named(members, some), named(members, others)];
         const shape = new RecordShape(record, FIELDS, DELIMITER);
         assert.ok(shape.fits(other));
-        for (let use = 0; use < OFTEN; use++) shape.part(record);
-        for (const each of [record, other]) assert.deepEqual(shape.part(each), partRecord(each, FIELDS, DELIMITER));
+        for (let use = 0; use < OFTEN; use++) shape.divide(record);
+        for (const each of [record, other]) assert.deepEqual(shape.divide(each), divideRecord(each, FIELDS, DELIMITER));
       }),
     );
   });
@@ -55,7 +55,7 @@ describe('a record is taken apart by its shape', () => {
         const record = named(members, some);
         const prefixed = (image: JsonValue, prefix: string) =>
           Object.entries(image ?? {}).map(([column, each]): [string, JsonValue] => [prefix + column, each]);
-        const { layout, before, after, origin } = partRecord(record, FIELDS, DELIMITER);
+        const { layout, before, after, origin } = divideRecord(record, FIELDS, DELIMITER);
         const images = {
           nested: [
             ...('before' in record ? [['before', before]] : []),
@@ -78,7 +78,7 @@ describe('a record is taken apart by its shape', () => {
         for (const at of [...sequence, ...sequence]) {
           const [members, table] = kinds[at % kinds.length] ?? [[], 'A'];
           const record = { ...named(members, some.slice(at % some.length)), qual_table: table };
-          assert.deepEqual(known.part(record), partRecord(record, FIELDS, DELIMITER));
+          assert.deepEqual(known.divide(record), divideRecord(record, FIELDS, DELIMITER));
         }
       }),
     );
@@ -89,7 +89,7 @@ describe('a record is taken apart by its shape', () => {
     for (let round = 0; round < 2; round++) {
       for (let table = 0; table < 1_500; table++) {
         const record = { table: `T${table}`, op_type: 'I', [`C${table}`]: round };
-        const { after, origin } = known.part(record);
+        const { after, origin } = known.divide(record);
         assert.deepEqual(
           { after, origin },
           { after: { [`C${table}`]: round }, origin: { table: `T${table}`, op_type: 'I' } },
@@ -101,6 +101,6 @@ describe('a record is taken apart by its shape', () => {
   test('when it has more members than code is made for', () => {
     const record = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`C${at}`, at]));
     const known = new RecordShapes(FIELDS, DELIMITER);
-    for (let use = 0; use < 100; use++) assert.deepEqual(known.part(record).after, record);
+    for (let use = 0; use < 100; use++) assert.deepEqual(known.divide(record).after, record);
   });
 });

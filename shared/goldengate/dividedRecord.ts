@@ -10,8 +10,8 @@ import { isHelper } from './missing.ts';
  */
 export type Layout = 'nested' | 'flattened' | 'row';
 
-/** A record, taken apart. */
-export interface RecordParts extends Header {
+/** A record, its members divided into images and the rest. */
+export interface DividedRecord extends Header {
   readonly layout: Layout;
   /** The image as it was sent where the record nests it, which need not be an object; null where it has none. */
   readonly before: JsonValue;
@@ -24,13 +24,13 @@ export interface RecordParts extends Header {
 }
 
 /**
- * Takes a record apart by the names of its members: their values decide nothing, nor does what is known of its table
- * (`partByColumns`).
+ * Divides a record by the names of its members: their values decide nothing, nor does what is known of its table
+ * (`divideByColumns`).
  */
-export function partRecord(record: JsonObject, fields: FieldNames, delimiter: string): RecordParts {
+export function divideRecord(record: JsonObject, fields: FieldNames, delimiter: string): DividedRecord {
   const before = member(record, fields.before);
   const after = member(record, fields.after);
-  if (before === undefined && after === undefined) return partUnnested(record, fields, delimiter);
+  if (before === undefined && after === undefined) return divideUnnested(record, fields, delimiter);
   const origin: { [name: string]: JsonValue } = {};
   for (const name in record) {
     if (name !== fields.before && name !== fields.after) setMember(origin, name, record[name] ?? null);
@@ -39,7 +39,7 @@ export function partRecord(record: JsonObject, fields: FieldNames, delimiter: st
   return { layout: 'nested', ...images, origin, ...headerOf(record, fields) };
 }
 
-function partUnnested(record: JsonObject, fields: FieldNames, delimiter: string): RecordParts {
+function divideUnnested(record: JsonObject, fields: FieldNames, delimiter: string): DividedRecord {
   const columns: { [name: string]: JsonValue } = {};
   const origin: { [name: string]: JsonValue } = {};
   let isFlattened = false;
@@ -54,11 +54,11 @@ function partUnnested(record: JsonObject, fields: FieldNames, delimiter: string)
   const header = headerOf(record, fields);
   const hasHelpers = Object.keys(columns).some(isHelper);
   if (!isFlattened) return { layout: 'row', before: null, after: nonEmpty(columns), hasHelpers, origin, ...header };
-  return { layout: 'flattened', ...partFlattened(columns, origin, fields, delimiter), hasHelpers, ...header };
+  return { layout: 'flattened', ...divideFlattened(columns, origin, fields, delimiter), hasHelpers, ...header };
 }
 
 /** Beside the columns of flattened images, what has no prefix is the record's own. */
-function partFlattened(members: JsonObject, fieldsSent: JsonObject, fields: FieldNames, delimiter: string) {
+function divideFlattened(members: JsonObject, fieldsSent: JsonObject, fields: FieldNames, delimiter: string) {
   const before: { [name: string]: JsonValue } = {};
   const after: { [name: string]: JsonValue } = {};
   const origin: { [name: string]: JsonValue } = { ...fieldsSent };
