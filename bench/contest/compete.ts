@@ -9,11 +9,11 @@ export type Work<Input> = (input: Input) => unknown;
 
 /** Floor and subject take turns in slices this long, so that a noisy neighbour harms both alike. */
 const SLICE_MS = 100;
-/** Of the time, for the engine to compile both. */
-const WARM_UP_SHARE = 0.1;
+/** For the engine to compile each of both: it takes as long however short the contest is. */
+const WARM_UP_MS = 500;
 const MICROSECONDS_PER_SECOND = 1_000_000;
 
-/** Lets both work through `inputs`, round after round, for about `milliseconds` in all. */
+/** Lets both work through `inputs`, round after round, for about `milliseconds` in all after they have warmed up. */
 export function compete<Input>(
   { floor, subject }: { readonly floor: Work<Input>; readonly subject: Work<Input> },
   inputs: readonly Input[],
@@ -21,7 +21,7 @@ export function compete<Input>(
 ): Rates {
   const contestants = { floor: new Contestant(floor, inputs), subject: new Contestant(subject, inputs) };
   const both = Object.values(contestants);
-  for (const contestant of both) contestant.workFor((milliseconds * WARM_UP_SHARE) / 2);
+  for (const contestant of both) contestant.workFor(WARM_UP_MS);
   for (const contestant of both) contestant.forget();
   for (let spent = 0; spent < milliseconds; spent += 2 * SLICE_MS) {
     for (const contestant of both) contestant.workFor(SLICE_MS);
