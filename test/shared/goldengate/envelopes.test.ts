@@ -122,7 +122,7 @@ describe('a list in an envelope says what the list alone says:', () => {
     const texts = bodyOf(limit - first.length);
     const tooMany = bodyOf(limit + 1 - first.length);
     const plain = (each: readonly string[]) => `[${each}]`;
-    for (const wrap of [plain, ...ENVELOPES.slice(0, 2).map(([, each]) => each)]) {
+    for (const wrap of [plain, ...ENVELOPES.slice(0, 1).map(([, each]) => each)]) {
       const { send, of } = await newStream();
       const { status, body } = await send(wrap(tooMany));
       assert.deepEqual(
@@ -151,7 +151,7 @@ describe('a list in an envelope says what the list alone says:', () => {
 describe('a record that came in a list in an envelope', () => {
   test('takes no more room than its own while it waits, and is the same record afterwards', async () => {
     for (const [place, [, wrap]] of ENVELOPES.slice(0, 7).entries()) {
-      const count = place === 0 ? 2_000 : 100;
+      const count = place === 0 ? 500 : 100;
       const records = Array.from({ length: count }, (_, ID) => record('INSERT', 1, { after: { ID, A: 'a' } }));
       const { send, of, rows, events } = await newStream();
       const body = wrap(records.map((each) => JSON.stringify(each)));
@@ -161,8 +161,8 @@ describe('a record that came in a list in an envelope', () => {
       assert.ok(stored < 3 * body.length, `${stored} bytes for ${body.length}`);
       assert.deepEqual(countsOf(await send(METADATA)), { catalog: 1 });
       assert.equal((await of('parked')).length, 0);
-      assert.equal(Object.keys(await rows()).length, count);
-      assert.deepEqual((await rows())['99'], { ID: 99, A: 'a' });
+      const found = await rows();
+      assert.deepEqual([Object.keys(found).length, found['99']], [count, { ID: 99, A: 'a' }]);
       assert.deepEqual((await events())['99'], body.startsWith('{"specversion"') ? ATTRIBUTES : undefined);
     }
   });
