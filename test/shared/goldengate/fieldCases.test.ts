@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { GoldenGateStream } from '../../../shared/config.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { newStreamOn } from './newStream.ts';
-import { classic, cloudEvent, METADATA, record } from './records.ts';
+import { classic, cloudEvent, METADATA, record, SCHEMA, STREAM } from './records.ts';
 
 let store: TestStore;
 before(async () => {
@@ -12,15 +12,6 @@ before(async () => {
 after(() => store.close());
 
 const newStream = (settings?: Partial<GoldenGateStream>) => newStreamOn(store, settings);
-
-const SCHEMA = {
-  id: 'urn:x:dml:S.T',
-  $schema: 'http://json-schema.org/draft-04/schema#',
-  title: 't',
-  type: 'object',
-  properties: {},
-};
-const STREAM = { op_type: 'STREAM_METADATA', producer: { name: 'ds', version: '26' } };
 
 describe('field cases', () => {
   test('2: an update without a before image, or with an empty one, merges what it has', async () => {

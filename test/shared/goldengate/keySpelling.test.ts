@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { GoldenGateStream } from '../../../shared/config.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { newStreamOn } from './newStream.ts';
-import { classic, METADATA, record } from './records.ts';
+import { classic, METADATA, record, SCHEMA } from './records.ts';
 
 let store: TestStore;
 before(async () => {
@@ -12,14 +12,6 @@ before(async () => {
 after(() => store.close());
 
 const newStream = (settings?: Partial<GoldenGateStream>) => newStreamOn(store, settings);
-
-const SCHEMA = {
-  id: 'urn:x:dml:S.T',
-  $schema: 'http://json-schema.org/draft-04/schema#',
-  title: 't',
-  type: 'object',
-  properties: {},
-};
 
 describe('keys', () => {
   test('are spelled as their column is declared', async () => {

@@ -41,3 +41,14 @@ export const METADATA = {
     B: { type: 'string', null: true, key: false },
   },
 };
+
+/** The schema of the rows of S.T; without properties it declares no type. */
+export const SCHEMA = {
+  id: 'urn:x:dml:S.T',
+  $schema: 'http://json-schema.org/draft-04/schema#',
+  title: 't',
+  type: 'object',
+  properties: {},
+};
+
+export const STREAM = { op_type: 'STREAM_METADATA', producer: { name: 'ds', version: '26' } };
