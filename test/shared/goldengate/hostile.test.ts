@@ -180,7 +180,8 @@ test('whatever is sent is answered with a type, never with a 500', async () => {
     },
     { requiredKeys: [] },
   );
-  const cut = fc.double({ min: 0, max: 1, noNaN: true });
+  // In thousandths of the length: doubles would come mostly close to 0, and leave nothing.
+  const cut = fc.integer({ min: 0, max: 1000 });
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fuzzed, value), { maxLength: 6 }),
@@ -188,7 +189,11 @@ test('whatever is sent is answered with a type, never with a 500', async () => {
       cut,
       async (records, isCut, part) => {
         const text = JSON.stringify(records);
-        const { status } = await post(consumer, 'fuzz', isCut ? text.slice(0, Math.floor(part * text.length)) : text);
+        const { status } = await post(
+          consumer,
+          'fuzz',
+          isCut ? text.slice(0, Math.floor((part * text.length) / 1000)) : text,
+        );
         assert.ok([200, 400].includes(status) || (status === 411 && isCut), `${status} ${text}`);
       },
     ),
