@@ -8,6 +8,7 @@ import { CesReplayer } from '../../../shared/ces/replay.ts';
 import { expireSplitEvents } from '../../../shared/ces/sweep.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
 import { replayDeadLetters } from '../../../shared/operate/replay.ts';
+import { deaths } from '../deaths.ts';
 import { hubMessage, letters, numbersOf, replay } from '../operate/buried.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { consumerOn } from './consumerOn.ts';
@@ -178,17 +179,15 @@ describe('replaying a split event that was given up', () => {
     const total = store.proxy.writes;
     await consume(undisturbed.third);
     assert.deepEqual(await leftOf('undisturbed'), DONE);
-    for (let writes = 0; writes < total; writes++) {
-      for (const death of ['before', 'after'] as const) {
-        const name = `death-${death}-${writes}-`;
-        const { id, third } = await bury(name);
-        store.proxy.arm(writes, death);
-        await assert.rejects(replay(store, [id]), { name: 'StoreUnavailableError' });
-        store.proxy.disarm();
-        await replay(store, [id]);
-        await consume(third);
-        assert.deepEqual(await leftOf(name), DONE, name);
-      }
+    for (const { writes, death } of deaths(total)) {
+      const name = `death-${death}-${writes}-`;
+      const { id, third } = await bury(name);
+      store.proxy.arm(writes, death);
+      await assert.rejects(replay(store, [id]), { name: 'StoreUnavailableError' });
+      store.proxy.disarm();
+      await replay(store, [id]);
+      await consume(third);
+      assert.deepEqual(await leftOf(name), DONE, name);
     }
   });
 });

@@ -8,6 +8,7 @@ import type { HubEvent } from '../../../shared/ces/batch.ts';
 import { expireSplitEvents } from '../../../shared/ces/sweep.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
 import type { DeadLetterDocument } from '../../../shared/store/deadLetters.ts';
+import { deaths } from '../deaths.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { consumerOn } from './consumerOn.ts';
 
@@ -146,15 +147,13 @@ describe('split events that are whole', () => {
     const total = store.proxy.writes;
     const expected = { reason: undefined, pieces: undefined, segments: [['manifest', 'complete']], rows: 1 };
     assert.deepEqual(await leftOf('undisturbed'), expected);
-    for (let writes = 0; writes < total; writes++) {
-      for (const death of ['before', 'after'] as const) {
-        const name = `death-${death}-${writes}-`;
-        store.proxy.arm(writes, death);
-        await assert.rejects(run(name), { name: 'StoreUnavailableError' });
-        store.proxy.disarm();
-        await run(name);
-        assert.deepEqual(await leftOf(name), expected, name);
-      }
+    for (const { writes, death } of deaths(total)) {
+      const name = `death-${death}-${writes}-`;
+      store.proxy.arm(writes, death);
+      await assert.rejects(run(name), { name: 'StoreUnavailableError' });
+      store.proxy.disarm();
+      await run(name);
+      assert.deepEqual(await leftOf(name), expected, name);
     }
   });
 });

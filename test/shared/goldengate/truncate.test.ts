@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { deaths } from '../deaths.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { countsOf, instanceOn, post } from './consumerOn.ts';
 import { newStreamOn } from './newStream.ts';
 import { classic, METADATA, record } from './records.ts';
-
-/** `test/faults` dies at every write; here a sample has to do. */
-const DEATH_STEP = Number(process.env.GOLDENGATE_DEATH_STEP ?? 5);
 
 let store: TestStore;
 before(async () => {
@@ -181,10 +179,10 @@ describe('a truncation', () => {
     assert.equal(await send('calm', life()), 200);
     const total = store.proxy.writes;
     assert.deepEqual(await rowsOf('calm'), expected);
-    for (let writes = 0; writes < total; writes += DEATH_STEP) {
-      const stream = `dying${writes}`;
+    for (const { writes, death } of deaths(total)) {
+      const stream = `dying-${death}-${writes}`;
       const records = life();
-      store.proxy.arm(writes, writes % 2 === 0 ? 'before' : 'after');
+      store.proxy.arm(writes, death);
       assert.equal(await send(stream, records), 503);
       store.proxy.disarm();
       assert.equal(await send(stream, records), 200);

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sweepGoldenGate } from '../../../shared/goldengate/sweep.ts';
+import { deaths } from '../deaths.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { countsOf, instanceOn, post } from './consumerOn.ts';
 import { cloudEvent, METADATA, record } from './records.ts';
-
-/** `test/faults` dies at every write; here a sample has to do. */
-const DEATH_STEP = Number(process.env.GOLDENGATE_DEATH_STEP ?? 6);
 
 let store: TestStore;
 before(async () => {
@@ -155,18 +153,16 @@ describe('a request that dies', () => {
     const expected = await content('undisturbed');
     assert.deepEqual([expected.rows, expected.parked, expected.deadLetters], [AFTER_LIFE, 0, ['unknown-operation']]);
     assert.ok(total > 15, `${total} writes`);
-    for (let writes = 0; writes < total; writes += DEATH_STEP) {
-      for (const death of ['before', 'after'] as const) {
-        const stream = `death-${death}-${writes}`;
-        const records = life();
-        store.proxy.arm(writes, death);
-        const status = await send(stream, records);
-        store.proxy.disarm();
-        // A counter is saved last, after everything else is durable.
-        assert.equal(status, 503, stream);
-        assert.equal(await send(stream, records), 200);
-        assert.deepEqual(await content(stream), expected, stream);
-      }
+    for (const { writes, death } of deaths(total)) {
+      const stream = `death-${death}-${writes}`;
+      const records = life();
+      store.proxy.arm(writes, death);
+      const status = await send(stream, records);
+      store.proxy.disarm();
+      // A counter is saved last, after everything else is durable.
+      assert.equal(status, 503, stream);
+      assert.equal(await send(stream, records), 200);
+      assert.deepEqual(await content(stream), expected, stream);
     }
   });
 });

@@ -5,6 +5,7 @@ import { arrivalText } from '../../../shared/ingest/arrivalToken.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
 import { UnprocessableError } from '../../../shared/ingest/reasons.ts';
 import { RequestClock } from '../../../shared/ingest/requestClock.ts';
+import { deaths } from '../deaths.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { PendingTable, request } from './arrivals.ts';
 
@@ -123,16 +124,14 @@ describe('changes that their source orders only in part', () => {
       2: 'deleted',
       3: { id: 3, v: 'd', w: 'a', x: 'e' },
     });
-    for (let writes = 0; writes < total; writes++) {
-      for (const death of ['before', 'after'] as const) {
-        const table = new PendingTable(`death ${death} write ${writes}`);
-        store.proxy.arm(writes, death);
-        await assert.rejects(ingest(scenario(table)), { name: 'StoreUnavailableError' });
-        store.proxy.disarm();
-        // The second attempt may be on an instance whose clock is behind.
-        await ingest(scenario(table), NOON - 5_000);
-        assert.deepEqual(await content(table), expected, `${death} write ${writes}`);
-      }
+    for (const { writes, death } of deaths(total)) {
+      const table = new PendingTable(`death ${death} write ${writes}`);
+      store.proxy.arm(writes, death);
+      await assert.rejects(ingest(scenario(table)), { name: 'StoreUnavailableError' });
+      store.proxy.disarm();
+      // The second attempt may be on an instance whose clock is behind.
+      await ingest(scenario(table), NOON - 5_000);
+      assert.deepEqual(await content(table), expected, `${death} write ${writes}`);
     }
   });
 });

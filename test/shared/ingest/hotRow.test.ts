@@ -11,6 +11,7 @@ import type { RecordedChange } from '../../../shared/ingest/recorders.ts';
 import { RequestClock } from '../../../shared/ingest/requestClock.ts';
 import { rowName } from '../../../shared/ingest/rowName.ts';
 import type { Store } from '../../../shared/store/store.ts';
+import { deaths } from '../deaths.ts';
 import { instanceOn } from '../goldengate/consumerOn.ts';
 import { record } from '../goldengate/records.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
@@ -97,24 +98,22 @@ describe('many changes of one row', () => {
     const total = store.proxy.writes;
     const expected = await outcome(undisturbed);
     assert.deepEqual(expected.rows, { 1: { id: 1, w: 11 }, 2: { id: 2, v: 'other' } });
-    for (let writes = 0; writes < total; writes++) {
-      for (const death of ['before', 'after'] as const) {
-        const table = new PendingTable(`hot death ${death} write ${writes}`);
-        store.proxy.arm(writes, death);
-        await assert.rejects(ingest(scenario(table)), { name: 'StoreUnavailableError' });
-        store.proxy.disarm();
-        const left = (await contentOf(table)).changes.filter(({ key, op }) => isUpdateOfOne(key, op));
-        const inOrder = new Set(
-          scenario(table).flatMap(({ key, op, origin }) => (isUpdateOfOne(key, op) ? [origin.pos] : [])),
-        );
-        assert.deepEqual(
-          left.map(({ origin }) => (origin as { pos: string }).pos).sort(),
-          [...inOrder].slice(0, left.length).sort(),
-          `a beginning, ${death} write ${writes}`,
-        );
-        await ingest(scenario(table), NOON - 5_000);
-        assert.deepEqual(await outcome(table), expected, `${death} write ${writes}`);
-      }
+    for (const { writes, death } of deaths(total)) {
+      const table = new PendingTable(`hot death ${death} write ${writes}`);
+      store.proxy.arm(writes, death);
+      await assert.rejects(ingest(scenario(table)), { name: 'StoreUnavailableError' });
+      store.proxy.disarm();
+      const left = (await contentOf(table)).changes.filter(({ key, op }) => isUpdateOfOne(key, op));
+      const inOrder = new Set(
+        scenario(table).flatMap(({ key, op, origin }) => (isUpdateOfOne(key, op) ? [origin.pos] : [])),
+      );
+      assert.deepEqual(
+        left.map(({ origin }) => (origin as { pos: string }).pos).sort(),
+        [...inOrder].slice(0, left.length).sort(),
+        `a beginning, ${death} write ${writes}`,
+      );
+      await ingest(scenario(table), NOON - 5_000);
+      assert.deepEqual(await outcome(table), expected, `${death} write ${writes}`);
     }
   });
 

@@ -4,6 +4,7 @@ import type { NormalizedChange } from '../../../shared/change/change.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
 import { UnprocessableError } from '../../../shared/ingest/reasons.ts';
 import { rowName } from '../../../shared/ingest/rowName.ts';
+import { deaths } from '../deaths.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { deliver, TestTable } from './changes.ts';
 
@@ -12,9 +13,6 @@ before(async () => {
   store = await startTestStore();
 });
 after(() => store.close());
-
-/** One test dies at every write; for the others a sample has to do. */
-const DEATH_STEP = 3;
 
 async function ingest(changes: readonly NormalizedChange[]) {
   const pipeline = new Pipeline(await store.open(), store.config);
@@ -193,15 +191,13 @@ describe('a change that moves a row to another key', () => {
       4: { id: 4, name: 'row 3' },
       9: { id: 9, name: 'row 2', city: 'x' },
     });
-    for (let writes = 0; writes < total; writes += DEATH_STEP) {
-      for (const death of ['before', 'after'] as const) {
-        const table = await prepared(`shift death ${death} write ${writes}`);
-        store.proxy.arm(writes, death);
-        await assert.rejects(ingest(scenario(table)), { name: 'StoreUnavailableError' });
-        store.proxy.disarm();
-        await ingest(scenario(table));
-        assert.deepEqual(await content(table), expected, `${death} write ${writes}`);
-      }
+    for (const { writes, death } of deaths(total)) {
+      const table = await prepared(`shift death ${death} write ${writes}`);
+      store.proxy.arm(writes, death);
+      await assert.rejects(ingest(scenario(table)), { name: 'StoreUnavailableError' });
+      store.proxy.disarm();
+      await ingest(scenario(table));
+      assert.deepEqual(await content(table), expected, `${death} write ${writes}`);
     }
   });
 
@@ -225,15 +221,13 @@ describe('a change that moves a row to another key', () => {
     const total = store.proxy.writes;
     const expected = await content(undisturbed);
     assert.ok(total >= 10, `${total} writes`);
-    for (let writes = 0; writes < total; writes++) {
-      for (const death of ['before', 'after'] as const) {
-        const table = new TestTable(`death ${death} write ${writes}`);
-        store.proxy.arm(writes, death);
-        await assert.rejects(ingest(scenario(table)), { name: 'StoreUnavailableError' });
-        store.proxy.disarm();
-        await ingest(scenario(table));
-        assert.deepEqual(await content(table), expected, `${death} write ${writes}`);
-      }
+    for (const { writes, death } of deaths(total)) {
+      const table = new TestTable(`death ${death} write ${writes}`);
+      store.proxy.arm(writes, death);
+      await assert.rejects(ingest(scenario(table)), { name: 'StoreUnavailableError' });
+      store.proxy.disarm();
+      await ingest(scenario(table));
+      assert.deepEqual(await content(table), expected, `${death} write ${writes}`);
     }
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { foldCounters } from '../../../shared/operate/foldCounters.ts';
 import type { CounterDocument } from '../../../shared/store/counters.ts';
+import { deaths } from '../deaths.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 
 const DAY_MS = 86_400_000;
@@ -74,19 +75,17 @@ describe('counters of instances that are gone', () => {
     store.proxy.disarm();
     await foldCounters((await store.open()).counters, NOW);
     const total = store.proxy.writes;
-    for (let writes = 0; writes < total; writes++) {
-      for (const death of ['before', 'after'] as const) {
-        const stream = `death-${death}-${writes}`;
-        await plant(stream);
-        store.proxy.arm(writes, death);
-        await assert.rejects(foldCounters((await store.open()).counters, NOW), { name: 'StoreUnavailableError' });
-        store.proxy.disarm();
-        assert.equal((await stateOf(stream)).received, 15, stream);
-        const [one, two] = [await store.open(), await store.open()];
-        await Promise.all([foldCounters(one.counters, NOW), foldCounters(two.counters, NOW)]);
-        await foldCounters(one.counters, NOW);
-        assert.deepEqual(await stateOf(stream), FOLDED, stream);
-      }
+    for (const { writes, death } of deaths(total)) {
+      const stream = `death-${death}-${writes}`;
+      await plant(stream);
+      store.proxy.arm(writes, death);
+      await assert.rejects(foldCounters((await store.open()).counters, NOW), { name: 'StoreUnavailableError' });
+      store.proxy.disarm();
+      assert.equal((await stateOf(stream)).received, 15, stream);
+      const [one, two] = [await store.open(), await store.open()];
+      await Promise.all([foldCounters(one.counters, NOW), foldCounters(two.counters, NOW)]);
+      await foldCounters(one.counters, NOW);
+      assert.deepEqual(await stateOf(stream), FOLDED, stream);
     }
   });
 });

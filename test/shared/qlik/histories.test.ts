@@ -11,7 +11,7 @@ import { consumerOn, post } from './consumerOn.ts';
 import { RandomSource } from './randomHistory.ts';
 
 /** More in `npm run test:faults`, which sets it. */
-const RUNS = Number(process.env.QLIK_HISTORY_RUNS ?? 8);
+const RUNS = Number(process.env.QLIK_HISTORY_RUNS ?? 5);
 /** Longer than the pause that separates loads. */
 const BETWEEN_LOADS_MS = 16 * 60 * 1000;
 const REQUEST_MS = 3;
