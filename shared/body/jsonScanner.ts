@@ -135,8 +135,15 @@ export class JsonScanner {
       const byte = bytes[at] as number;
       const kind = OUTSIDE[byte];
       if (kind === QUOTES) {
-        do at++;
-        while (INSIDE[bytes[at] as number] === 0);
+        at++;
+        // Four in a turn take a fifth less than one: most bytes of a body are in texts.
+        while (
+          INSIDE[bytes[at] as number] === 0 &&
+          INSIDE[bytes[++at] as number] === 0 &&
+          INSIDE[bytes[++at] as number] === 0 &&
+          INSIDE[bytes[++at] as number] === 0
+        )
+          at++;
         if (bytes[at] !== QUOTE) {
           at = this.#endOfText(at);
           if (at < 0) return -1;

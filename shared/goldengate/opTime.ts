@@ -12,19 +12,21 @@ const DATE_LENGTH = 'yyyy-mm-dd'.length;
 const REST = /^(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/;
 const FRACTION_DIGITS = 9;
 const SECOND_LENGTH = 'yyyy-mm-ddThh:mm:ss'.length;
+const MINUTE_LENGTH = 'yyyy-mm-ddThh:mm:'.length;
 const MS_PER_MINUTE = 60_000;
+const [ZERO, FIVE, NINE] = ['0'.charCodeAt(0), '5'.charCodeAt(0), '9'.charCodeAt(0)];
 
 /** Reads the times of a stream whose times without a zone are of `timeZone` (IANA). */
 export class OpTimeReader {
   readonly #timeZone: string;
   readonly #isUtc: boolean;
   #format: Intl.DateTimeFormat | undefined;
-  /** What was read last: the operations of one transaction, and of one second, share all or most of it. */
+  /** What was read last: the operations of one transaction, and of one minute, share all or most of it. */
   #text = '';
   #time: OpTime | undefined;
-  #second = '';
+  #minute = '';
   #zone: string | undefined;
-  #utcSecond: string | undefined;
+  #utcMinute = '';
   #rest = '';
   #restRead: Rest | undefined = readRest('');
 
@@ -48,13 +50,20 @@ export class OpTimeReader {
     }
     if (this.#restRead === undefined) return undefined;
     const { sortable, iso, zone } = this.#restRead;
-    if (zone !== this.#zone || this.#second.length < SECOND_LENGTH || !text.startsWith(this.#second)) {
-      this.#second = text.slice(0, SECOND_LENGTH);
-      this.#zone = zone;
-      this.#utcSecond = this.#inUtc(this.#second, zone);
-    }
-    const utc = this.#utcSecond;
-    return utc === undefined ? undefined : { sortable: utc + sortable, iso: utc + iso };
+    const isKnown = this.#minute !== '' && zone === this.#zone && text.startsWith(this.#minute) && hasSecond(text);
+    if (!isKnown && !this.#enterMinute(text, zone)) return undefined;
+    const utc = this.#utcMinute + text.slice(MINUTE_LENGTH, SECOND_LENGTH);
+    return { sortable: utc + sortable, iso: utc + iso };
+  }
+
+  /** Since 1972 every zone's clocks have been whole minutes from UTC: a minute's seconds have all the same place in it. */
+  #enterMinute(text: string, zone: string | undefined): boolean {
+    const utcSecond = this.#inUtc(text.slice(0, SECOND_LENGTH), zone);
+    if (utcSecond === undefined) return false;
+    this.#minute = text.slice(0, MINUTE_LENGTH);
+    this.#zone = zone;
+    this.#utcMinute = utcSecond.slice(0, MINUTE_LENGTH);
+    return true;
   }
 
   #inUtc(second: string, zone: string | undefined): string | undefined {
@@ -103,4 +112,11 @@ function offsetOf(zone: string): number {
   const digits = zone.slice(1).replace(':', '');
   const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2, 4));
   return (zone.startsWith('-') ? -minutes : minutes) * MS_PER_MINUTE;
+}
+
+/** Whether `text` has seconds where they belong, as `SECOND` asks for them. */
+function hasSecond(text: string): boolean {
+  const tens = text.charCodeAt(MINUTE_LENGTH);
+  const ones = text.charCodeAt(MINUTE_LENGTH + 1);
+  return tens >= ZERO && tens <= FIVE && ones >= ZERO && ones <= NINE;
 }
