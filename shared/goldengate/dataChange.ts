@@ -124,15 +124,18 @@ export class ChangeMaker {
 
   /**
    * What is equal in every delivery of a record and in no other. One operation may come as two records at one position:
-   * a key change as delete and insert. Never part of it: when a relay or the formatter touched it, and what was known
-   * of its table when it came.
+   * a key change as delete and insert. Classic positions begin again with each new trail, and a repeat keeps the time of
+   * the operation, as it was sent. Never part of it: when a relay or the formatter touched it, and what was known of its
+   * table when it came.
    */
   #identity({ record, op, divided }: DataRecord, { identityStart }: TableTraits): string {
     const position = textOf(divided.position, this.fields.position);
     if (position !== null && position !== '') {
       // The position of a Data Stream names its record alone.
       const isDataStream = divided.dataStreamTable !== undefined || position.startsWith(DATA_STREAM_POSITION);
-      return isDataStream ? `${this.#identityStart}\n${op}\n${position}` : `${identityStart}${op}\n${position}`;
+      if (isDataStream) return `${this.#identityStart}\n${op}\n${position}`;
+      const time = textOf(divided.opTime, this.fields.opTime);
+      return `${identityStart}${op}\n${position}\n${time ?? ''}`;
     }
     const content = {
       time: textOf(divided.opTime, this.fields.opTime),

@@ -26,6 +26,35 @@ describe('a classic record', () => {
     assert.deepEqual(await post(sent), { applied: 1 });
     assert.deepEqual(await post({ ...sent, current_ts: '2027-01-01T00:00:00.000000' }), { duplicate: 1 });
   });
+
+  test('of another time is another at the same position, which a new trail begins again', async () => {
+    const sent = (op: string, day: number, images: object) => ({
+      ...classic(op, '1440', images),
+      op_ts: `2026-11-0${day} 00:00:00.000000`,
+    });
+    const layouts = [(A: string) => ({ before: { ID: 1 }, after: { ID: 1, A } }), (A: string) => ({ ID: 1, A })];
+    for (const order of ['op_ts', 'arrival'] as const) {
+      for (const images of layouts) {
+        const { post, rows } = await newStreamOn(store, { order });
+        assert.deepEqual(await post(sent('U', 1, images('one'))), { applied: 1 });
+        assert.deepEqual(await post(sent('U', 2, images('two'))), { applied: 1 });
+        assert.deepEqual(await post([sent('U', 1, images('one')), sent('U', 2, images('two'))]), { duplicate: 2 });
+        assert.deepEqual(await rows(), { 1: { ID: 1, A: 'two' } });
+      }
+    }
+    const { post, of } = await newStreamOn(store);
+    assert.deepEqual(await post([sent('T', 1, {}), sent('T', 2, {})]), { ignored: 2 });
+    assert.deepEqual(await post([sent('T', 1, {}), sent('T', 2, {})]), { duplicate: 2 });
+    assert.equal((await of('changes')).length, 2);
+  });
+
+  test('without a time, as a stream ordered by arrival may send it, is told by its position', async () => {
+    const { post } = await newStreamOn(store, { order: 'arrival' });
+    const { op_ts: _, ...sent } = classic('I', '7', { after: { ID: 1 } });
+    assert.deepEqual(await post(sent), { applied: 1 });
+    assert.deepEqual(await post(sent), { duplicate: 1 });
+    assert.deepEqual(await post({ ...sent, pos: '8' }), { applied: 1 });
+  });
 });
 
 describe('a record of a Data Stream', () => {
@@ -53,6 +82,15 @@ describe('a record of a Data Stream', () => {
     assert.deepEqual(await post(later), { duplicate: 1 });
     assert.deepEqual(await post(later, { 'ce-specversion': '1.0', 'ce-id': 'OGG-2' }), { duplicate: 1 });
     assert.equal((await of('changes')).length, 1);
+  });
+
+  test('is the same again at its position, whatever its time', async () => {
+    const { post, rows } = await newStreamOn(store);
+    const sent = record('INSERT', 1, { after: { ID: 1, A: 'a' } });
+    await post(METADATA);
+    assert.deepEqual(await post(sent), { applied: 1 });
+    assert.deepEqual(await post({ ...sent, op_ts: '2026-01-02T00:00:00.000000Z' }), { duplicate: 1 });
+    assert.deepEqual(await rows(), { 1: { ID: 1, A: 'a' } });
   });
 
   test('at another position is another, with the same content and the same id of its CloudEvent', async () => {
