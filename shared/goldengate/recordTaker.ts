@@ -15,6 +15,7 @@ import type { DataRecord, GoldenGateRecord } from './record.ts';
 import { schemaTypes } from './schemaTypes.ts';
 import { type Position, type ReadRecord, type StreamReader, unprocessable } from './stream.ts';
 import { KnownTables } from './tables.ts';
+import { truncatesTable } from './truncateStatement.ts';
 
 export interface RecordTakerParts {
   readonly stream: string;
@@ -40,7 +41,8 @@ const NO_FLOORS: TableFloors = new Map();
  * gathered; whatever is about a table first sends what has been gathered on its way, then does its own part:
  * - Metadata goes into the catalog, and what waited for it is replayed, in this request.
  * - A statement or a truncation is recorded among the changes, then the catalog learns of it. A death in between is made
- *   good when the request comes again: the change is known then, and the catalog learns of it all the same.
+ *   good when the request comes again: the change is known then, and the catalog learns of it all the same. A truncation
+ *   may come as a statement: it changes no columns, so what is known of the table stays as it was.
  * A record whose table's key nobody knows is parked, and the catalog looked at once more: the metadata may have come
  * through another instance since.
  */
@@ -129,14 +131,16 @@ export class RecordTaker {
       outcomes[at] = outcome ?? { outcome: 'ignored' };
       return;
     }
-    const table = reader.maker.tableOf(data.name);
-    if (data.op === 'ddl') {
-      this.#tables.learn(table, await catalog.recordDdl(table, change.identity, change.committedAt));
-      outcomes[at] = outcome;
-    } else if (settings.truncate === 'apply') {
-      await truncations.apply(change, () => deadline.remainingMs === 0);
-      outcomes[at] = outcome;
-    } else outcomes[at] = outcome.outcome === 'duplicate' ? outcome : { outcome: 'ignored' };
+    const isStatement = data.op === 'ddl';
+    if (isStatement && !truncatesTable(data.record, reader.maker.fields)) {
+      const { table, identity, committedAt } = change;
+      this.#tables.learn(table, await catalog.recordDdl(table, identity, committedAt));
+    } else if (settings.truncate === 'apply') await truncations.apply(change, () => deadline.remainingMs === 0);
+    else if (!isStatement && outcome.outcome !== 'duplicate') {
+      outcomes[at] = { outcome: 'ignored' };
+      return;
+    }
+    outcomes[at] = outcome;
   }
 
   #reject(record: ReadRecord, at: number, index: number, decoded: UnprocessableError): void {

@@ -28,6 +28,89 @@ async function truncationOf(stream: string) {
 
 const insert = (second: number, ID: number) => record('INSERT', second, { after: { ID, A: `row ${ID}` } });
 
+const statement = (second: number, text: string) =>
+  record('DDL', second, {
+    qual_table: undefined,
+    ddl: { object: { catalog: '', schema: 'S', object: 'T' }, statement: text },
+  });
+
+/** How a truncation may come: as an operation, or as a statement where the source captures those. */
+const SENT: readonly [string, (second: number) => object][] = [
+  ['', (second) => record('TRUNCATE', second, {})],
+  [' that comes as a statement', (second) => statement(second, 'TRUNCATE TABLE S.T')],
+];
+
+for (const [how, truncate] of SENT) {
+  describe(`a truncation${how}`, () => {
+    test('empties what came before it, and what comes late, but nothing newer', async () => {
+      const { stream, post: send, rows } = await newStreamOn(store, APPLY);
+      const truncation = truncate(5);
+      const frame = [METADATA, insert(1, 1), insert(9, 2), truncation, insert(4, 3), insert(5, 4)];
+      assert.deepEqual(await send(frame), { catalog: 1, applied: 4, stale: 1 });
+      const expected = { 1: 'deleted', 2: { ID: 2, A: 'row 2' }, 4: { ID: 4, A: 'row 4' } };
+      assert.deepEqual(await rows(), expected);
+      assert.deepEqual(await send([truncation, insert(4, 4)]), { duplicate: 1, stale: 1 });
+      assert.deepEqual(await rows(), expected);
+      assert.deepEqual(await truncationOf(stream), { emptied: true, truncatedAt: '2026-01-01T00:00:05' });
+    });
+
+    test('of a large table whose request dies on the way is finished by the sweep', async () => {
+      const rows = Array.from({ length: 450 }, (_, n) => insert(1, n));
+      const { stream } = await newStreamOn(store, APPLY);
+      const { consumer, truncations } = await instanceOn(store, stream, APPLY);
+      await post(consumer, stream, [METADATA, ...rows]);
+      store.proxy.arm(6, 'after');
+      assert.deepEqual(countsOf(await post(consumer, stream, truncate(5))), { status: 503 });
+      store.proxy.disarm();
+      assert.equal((await truncationOf(stream))?.emptied, false);
+      assert.equal(await truncations.resume(() => false), 1);
+      assert.deepEqual([...new Set(Object.values(await rowsOf(stream)))], ['deleted']);
+      assert.equal((await truncationOf(stream))?.emptied, true);
+      assert.equal(await truncations.resume(() => false), 0);
+    });
+
+    test('ends in the same rows whichever write its request dies at', async () => {
+      const send = async (stream: string, records: readonly object[]) => {
+        const { consumer } = await instanceOn(store, stream, APPLY);
+        return (await post(consumer, stream, [METADATA, ...records])).status;
+      };
+      const life = () => [insert(1, 1), insert(1, 2), truncate(2), insert(3, 2), insert(3, 3)];
+      const expected = { 1: 'deleted', 2: { ID: 2, A: 'row 2' }, 3: { ID: 3, A: 'row 3' } };
+      const calm = (await newStreamOn(store)).stream;
+      store.proxy.disarm();
+      assert.equal(await send(calm, life()), 200);
+      const total = store.proxy.writes;
+      assert.deepEqual(await rowsOf(calm), expected);
+      for (const { writes, death } of deaths(total)) {
+        const { stream } = await newStreamOn(store);
+        const records = life();
+        store.proxy.arm(writes, death);
+        assert.equal(await send(stream, records), 503);
+        store.proxy.disarm();
+        assert.equal(await send(stream, records), 200);
+        const at = `${death} write ${writes}`;
+        assert.deepEqual([await rowsOf(stream), (await truncationOf(stream))?.emptied], [expected, true], at);
+      }
+    });
+  });
+}
+
+describe('a truncation that comes as a statement', () => {
+  test('is recorded as one, and leaves what is known of the table as it was', async () => {
+    for (const settings of [APPLY, {}]) {
+      const { post: send, rows, of } = await newStreamOn(store, settings);
+      const truncation = statement(5, 'TRUNCATE TABLE S.T');
+      assert.deepEqual(await send([METADATA, insert(1, 1), truncation]), { catalog: 1, applied: 2 });
+      assert.deepEqual(await send(truncation), { duplicate: 1 });
+      assert.deepEqual(await rows(), { 1: settings === APPLY ? 'deleted' : { ID: 1, A: 'row 1' } });
+      const { origin } = (await of('changes')).find(({ op }) => op === 'ddl') ?? {};
+      assert.deepEqual((origin as { ddl?: object }).ddl, truncation.ddl);
+      const table = (await of('catalog')).find(({ kind }) => kind === 'table');
+      assert.deepEqual([table?.stale, table?.ddl], [false, []]);
+    }
+  });
+});
+
 describe('a truncation', () => {
   test('is recorded and reported, and empties nothing, unless the stream allows it', async () => {
     const { consumer } = await instanceOn(store, 'report');
@@ -96,19 +179,6 @@ describe('a truncation', () => {
     assert.deepEqual(await rows(), { 1: 'deleted' });
   });
 
-  test('empties the table, but for what is newer', async () => {
-    const { consumer } = await instanceOn(store, 'apply', APPLY);
-    const frame = [METADATA, insert(1, 1), insert(1, 2), insert(9, 3), record('TRUNCATE', 5, {}), insert(6, 4)];
-    assert.deepEqual(countsOf(await post(consumer, 'apply', frame)), { catalog: 1, applied: 5 });
-    assert.deepEqual(await rowsOf('apply'), {
-      1: 'deleted',
-      2: 'deleted',
-      3: { ID: 3, A: 'row 3' },
-      4: { ID: 4, A: 'row 4' },
-    });
-    assert.deepEqual(await truncationOf('apply'), { emptied: true, truncatedAt: '2026-01-01T00:00:05' });
-  });
-
   test('of the row model has no columns, and is about the table all the same', async () => {
     const { consumer } = await instanceOn(store, 'rowModel', APPLY);
     const row = (second: number, ID: number) => ({
@@ -142,20 +212,6 @@ describe('a truncation', () => {
     assert.deepEqual(await truncationOf('late'), { emptied: true, truncatedAt: '2026-01-01T00:00:05' });
   });
 
-  test('of a large table whose request dies on the way is finished by the sweep', async () => {
-    const rows = Array.from({ length: 450 }, (_, n) => insert(1, n));
-    const { consumer, truncations } = await instanceOn(store, 'large', APPLY);
-    await post(consumer, 'large', [METADATA, ...rows]);
-    store.proxy.arm(6, 'after');
-    assert.deepEqual(countsOf(await post(consumer, 'large', record('TRUNCATE', 5, {}))), { status: 503 });
-    store.proxy.disarm();
-    assert.equal((await truncationOf('large'))?.emptied, false);
-    assert.equal(await truncations.resume(() => false), 1);
-    assert.deepEqual([...new Set(Object.values(await rowsOf('large')))], ['deleted']);
-    assert.equal((await truncationOf('large'))?.emptied, true);
-    assert.equal(await truncations.resume(() => false), 0);
-  });
-
   test('that begins on another instance in the middle of a merge still counts for it', async () => {
     for (let round = 0; round < 3; round++) {
       const stream = `during${round}`;
@@ -165,28 +221,6 @@ describe('a truncation', () => {
       await Promise.all([post(one.consumer, stream, rows), post(other.consumer, stream, record('TRUNCATE', 5, {}))]);
       const live = Object.values(await rowsOf(stream)).filter((row) => row !== 'deleted');
       assert.deepEqual(live, [], stream);
-    }
-  });
-
-  test('ends in the same rows whichever write its request dies at', async () => {
-    const send = async (stream: string, records: readonly object[]) => {
-      const { consumer } = await instanceOn(store, stream, APPLY);
-      return (await post(consumer, stream, [METADATA, ...records])).status;
-    };
-    const life = () => [insert(1, 1), insert(1, 2), record('TRUNCATE', 2, {}), insert(3, 2), insert(3, 3)];
-    const expected = { 1: 'deleted', 2: { ID: 2, A: 'row 2' }, 3: { ID: 3, A: 'row 3' } };
-    store.proxy.disarm();
-    assert.equal(await send('calm', life()), 200);
-    const total = store.proxy.writes;
-    assert.deepEqual(await rowsOf('calm'), expected);
-    for (const { writes, death } of deaths(total)) {
-      const stream = `dying-${death}-${writes}`;
-      const records = life();
-      store.proxy.arm(writes, death);
-      assert.equal(await send(stream, records), 503);
-      store.proxy.disarm();
-      assert.equal(await send(stream, records), 200);
-      assert.deepEqual([await rowsOf(stream), (await truncationOf(stream))?.emptied], [expected, true], stream);
     }
   });
 });
