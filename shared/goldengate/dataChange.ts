@@ -6,11 +6,13 @@ import type { GoldenGateStream } from '../config.ts';
 import type { PendingChange } from '../ingest/arrival.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import { ambiguousTable, divideByColumns } from './columnsLikeFields.ts';
+import { declaredColumns } from './declaredColumns.ts';
 import type { DividedRecord } from './dividedRecord.ts';
 import { type FieldNames, fieldNames } from './fieldNames.ts';
 import type { Header } from './header.ts';
 import { type Images, readImages } from './images.ts';
 import { isObject, type JsonObject, member, setMember, textMember, textOf } from './members.ts';
+import { isMissing } from './missing.ts';
 import { type OpTime, OpTimeReader } from './opTime.ts';
 import type { DataRecord } from './record.ts';
 import { type KeyColumn, keyIn, listedKey } from './rowKey.ts';
@@ -65,7 +67,7 @@ export class ChangeMaker {
     const images =
       key === null
         ? { ...divided, before: null, after: null, origin: record }
-        : this.#filled(readImages(divided, this.fields, op), op, knowledge.columns, key);
+        : this.#filled(readImages(divided, this.fields, op), divided, op, traits.columns, key);
     const opTime = this.#opTime(images);
     const identity = this.#identity(data, traits);
     const transaction = this.#transaction(images);
@@ -105,7 +107,8 @@ export class ChangeMaker {
     const { key = [], columns } = knowledge;
     const ambiguous = ambiguousTable(columns, key, this.fields, this.#settings.flattenDelimiter);
     const identityStart = `${this.#identityStart}\n${name}\n`;
-    return { name, knowledge, table: this.tableOf(name), identityStart, ambiguous };
+    const known = columns.length === 0 ? declaredColumns(knowledge.types, this.fields) : columns;
+    return { name, knowledge, table: this.tableOf(name), identityStart, columns: known, ambiguous };
   }
 
   #opTime({ opTime }: Header): OpTime | undefined {
@@ -157,16 +160,24 @@ export class ChangeMaker {
 
   /**
    * In a stream that leaves nulls out, the columns that the resulting row does not name are null. But those of the key
-   * are as they were, and what a field hides is unknown.
+   * are as they were, and what a field hides, or a helper in an image as it was sent says is missing, is unknown.
    */
-  #filled(images: Images, op: DataRecord['op'], columns: readonly string[], key: readonly KeyColumn[]): Images {
+  #filled(
+    images: Images,
+    sent: DividedRecord,
+    op: DataRecord['op'],
+    columns: readonly string[],
+    key: readonly KeyColumn[],
+  ): Images {
     const { after } = images;
     if (this.#settings.absent === 'unknown' || after === null || op === 'delete') return images;
     const hidden = images.layout === 'row' ? Object.keys(images.origin) : [];
     const left = new Set([...key.map(({ name }) => name), ...hidden]);
+    const withHelpers = [sent.before, sent.after].filter(isObject);
     const filled: { [column: string]: JsonValue } = { ...after };
     for (const column of [...columns, ...Object.keys(images.before ?? {})]) {
-      if (!Object.hasOwn(filled, column) && !left.has(column)) setMember(filled, column, null);
+      if (Object.hasOwn(filled, column) || left.has(column)) continue;
+      if (!withHelpers.some((image) => isMissing(image, column))) setMember(filled, column, null);
     }
     return { ...images, after: filled };
   }

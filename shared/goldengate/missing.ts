@@ -29,11 +29,13 @@ function hasHelper(image: Columns): boolean {
   return false;
 }
 
-function isHelperIn(image: Columns, name: string): boolean {
+/** Whether `name` is that of a helper whose column `image` has too. */
+export function isHelperIn(image: Columns, name: string): boolean {
   return isHelper(name) && Object.hasOwn(image, name.slice(0, -HELPER.length));
 }
 
-function isMissing(image: Columns, name: string): boolean {
+/** Whether a helper in `image` says that the column `name`, which need not be there itself, was not captured. */
+export function isMissing(image: Columns, name: string): boolean {
   const helper = member(image, name + HELPER);
   return helper === true || helper === 'true';
 }

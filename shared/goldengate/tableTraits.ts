@@ -10,6 +10,8 @@ export interface TableTraits {
   readonly table: string;
   /** What the identities of its classic changes start with. */
   readonly identityStart: string;
+  /** All columns by the table's metadata; without any, those that its schema declares. */
+  readonly columns: readonly string[];
   /** What the table asks of its records; undefined where their names tell all. */
   readonly ambiguous: AmbiguousTable | undefined;
 }

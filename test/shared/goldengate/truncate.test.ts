@@ -28,16 +28,13 @@ async function truncationOf(stream: string) {
 
 const insert = (second: number, ID: number) => record('INSERT', second, { after: { ID, A: `row ${ID}` } });
 
-const statement = (second: number, text: string) =>
-  record('DDL', second, {
-    qual_table: undefined,
-    ddl: { object: { catalog: '', schema: 'S', object: 'T' }, statement: text },
-  });
+const STATEMENT = { object: { catalog: '', schema: 'S', object: 'T' }, statement: 'TRUNCATE TABLE S.T' };
+const statement = (second: number) => record('DDL', second, { qual_table: undefined, ddl: STATEMENT });
 
 /** How a truncation may come: as an operation, or as a statement where the source captures those. */
 const SENT: readonly [string, (second: number) => object][] = [
   ['', (second) => record('TRUNCATE', second, {})],
-  [' that comes as a statement', (second) => statement(second, 'TRUNCATE TABLE S.T')],
+  [' that comes as a statement', statement],
 ];
 
 for (const [how, truncate] of SENT) {
@@ -99,12 +96,12 @@ describe('a truncation that comes as a statement', () => {
   test('is recorded as one, and leaves what is known of the table as it was', async () => {
     for (const settings of [APPLY, {}]) {
       const { post: send, rows, of } = await newStreamOn(store, settings);
-      const truncation = statement(5, 'TRUNCATE TABLE S.T');
+      const truncation = statement(5);
       assert.deepEqual(await send([METADATA, insert(1, 1), truncation]), { catalog: 1, applied: 2 });
       assert.deepEqual(await send(truncation), { duplicate: 1 });
       assert.deepEqual(await rows(), { 1: settings === APPLY ? 'deleted' : { ID: 1, A: 'row 1' } });
       const { origin } = (await of('changes')).find(({ op }) => op === 'ddl') ?? {};
-      assert.deepEqual((origin as { ddl?: object }).ddl, truncation.ddl);
+      assert.deepEqual((origin as { ddl?: object }).ddl, STATEMENT);
       const table = (await of('catalog')).find(({ kind }) => kind === 'table');
       assert.deepEqual([table?.stale, table?.ddl], [false, []]);
     }
