@@ -46,6 +46,8 @@ class BodyPart implements Part {
 export interface SplitOptions extends Pick<BodyLimits, 'nestingLevels'> {
   /** Parses a part in place of `JSON.parse` with exact numbers, for sources that need the digits of each number. */
   readonly parse?: (text: string) => JsonValue;
+  /** What is cut or read, as reports of bad parts call it; `the body` or `the record` where it is not said. */
+  readonly name?: string;
 }
 
 /**
@@ -83,7 +85,7 @@ type Place = 'top' | 'list' | 'envelope';
  *   follows the list of an envelope and cannot be read.
  */
 export function splitBody(body: Uint8Array, options: SplitOptions): IterableIterator<Part, undefined> {
-  return new Splitter(body, options);
+  return new Splitter(body, options, options.name ?? 'the body');
 }
 
 /**
@@ -91,12 +93,13 @@ export function splitBody(body: Uint8Array, options: SplitOptions): IterableIter
  * as framing again.
  */
 export function partOf(bytes: Uint8Array, options: SplitOptions): Part {
-  return new Splitter(bytes, options).whole();
+  return new Splitter(bytes, options, options.name ?? 'the record').whole();
 }
 
 /** No generator, though it would read better: handing a part on would cost as much as reading ten bytes of it. */
 class Splitter implements IterableIterator<Part, undefined> {
   readonly #bytes: Buffer;
+  readonly #name: string;
   readonly #scanner: JsonScanner;
   readonly #parse: (text: string) => JsonValue;
   readonly #keepsExact: boolean;
@@ -114,7 +117,8 @@ class Splitter implements IterableIterator<Part, undefined> {
   #run: readonly Part[] = [];
   #handedOn = 0;
 
-  constructor(body: Uint8Array, options: SplitOptions) {
+  constructor(body: Uint8Array, options: SplitOptions, name: string) {
+    this.#name = name;
     this.#bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     this.#scanner = new JsonScanner(this.#bytes, options.nestingLevels);
     this.#parse = options.parse ?? JSON.parse;
@@ -161,7 +165,7 @@ class Splitter implements IterableIterator<Part, undefined> {
   #endOfBody(start: number): Part | undefined {
     if (this.#place === 'top') return undefined;
     this.#place = 'top';
-    return this.#bad(start, start, 'the body ends before its list of records does');
+    return this.#bad(start, start, `${this.#name} ends before its list of records does`);
   }
 
   #skipBetween(): void {
@@ -376,7 +380,7 @@ class Splitter implements IterableIterator<Part, undefined> {
   }
 
   #bad(start: number, end: number, detail: string): Part {
-    const content = new UnprocessableError('undecodable', `bytes ${start} to ${end} of the body: ${detail}`);
+    const content = new UnprocessableError('undecodable', `bytes ${start} to ${end} of ${this.#name}: ${detail}`);
     return new BodyPart(this.#bytes, start, end, content);
   }
 }

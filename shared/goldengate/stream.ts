@@ -1,4 +1,4 @@
-import { type Part, partOf, splitBody } from '../body/parts.ts';
+import { type Part, partOf, type SplitOptions, splitBody } from '../body/parts.ts';
 import type { BodyLimits } from '../body/readBody.ts';
 import type { JsonValue } from '../change/json.ts';
 import type { GoldenGateStream } from '../config.ts';
@@ -32,12 +32,14 @@ export class StreamReader {
   readonly #operations: Operations;
   readonly #shapes: RecordShapes;
   readonly #limits: ReadLimits;
+  readonly #textOptions: SplitOptions;
 
   constructor(stream: string, settings: GoldenGateStream, limits: ReadLimits) {
     this.maker = new ChangeMaker(stream, settings);
     this.#operations = operationsOf(settings.operations);
     this.#shapes = new RecordShapes(this.maker.fields, settings.flattenDelimiter);
     this.#limits = limits;
+    this.#textOptions = { nestingLevels: limits.nestingLevels, name: 'the text in the envelope' };
   }
 
   /** The records that one part of a body is, mostly one. `cloudEvent`: attributes of the event that the body is. */
@@ -97,7 +99,7 @@ export class StreamReader {
   }
 
   /** A text in an envelope is cut as a body is: exactly, and perhaps into several records. */
-  readonly #split = (text: string): Iterator<Part, undefined> => splitBody(Buffer.from(text), this.#limits);
+  readonly #split = (text: string): Iterator<Part, undefined> => splitBody(Buffer.from(text), this.#textOptions);
 }
 
 function inPlace(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { partOf, splitBody } from '../../../shared/body/parts.ts';
+import { type Part, partOf, splitBody } from '../../../shared/body/parts.ts';
 import type { JsonValue } from '../../../shared/change/json.ts';
 import { UnprocessableError } from '../../../shared/ingest/reasons.ts';
 
@@ -225,6 +225,25 @@ describe('a record that cannot be read', () => {
       [part.content.reason, part.content.message],
       ['undecodable', 'bytes 9 to 20 of the body: it is not JSON'],
     );
+  });
+
+  test('is called bad in what it is called to be part of', () => {
+    const detailOf = (part: Part | undefined) =>
+      part?.content instanceof UnprocessableError ? part.content.message : undefined;
+    const texts = ['{"a":}', '{"a":', '[1', '{"a":1]\n{}', 'x'];
+    for (const text of texts) {
+      const named = [...splitBody(Buffer.from(text), { ...OPTIONS, name: 'the text' })].map(detailOf);
+      const unnamed = [...splitBody(Buffer.from(text), OPTIONS)].map(detailOf);
+      assert.deepEqual(
+        named,
+        unnamed.map((detail) => detail?.replaceAll('the body', 'the text')),
+      );
+      assert.ok(
+        named.some((detail) => /^bytes \d+ to \d+ of the text: /.test(detail ?? '')),
+        text,
+      );
+    }
+    assert.equal(detailOf(partOf(Buffer.from('{"a":}'), OPTIONS)), 'bytes 0 to 6 of the record: it is not JSON');
   });
 });
 

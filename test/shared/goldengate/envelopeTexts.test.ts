@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Answer } from '../../../shared/body/answer.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
+import { instanceOn, post } from './consumerOn.ts';
 import { newStreamOn } from './newStream.ts';
-import { cloudEvent, METADATA, record } from './records.ts';
+import { cloudEvent, METADATA, record, STREAM } from './records.ts';
 
 let store: TestStore;
 before(async () => {
@@ -24,6 +26,7 @@ describe('an envelope whose text is several records', () => {
   ];
   const envelopes: readonly ((text: string) => object)[] = [
     (value) => ({ records: [{ key: null, value }] }),
+    (payload) => ({ schema: null, payload }),
     (data) => ({ ...cloudEvent('OGG-1', {}), data }),
     (text) => ({ ...cloudEvent('OGG-1', {}), data: undefined, data_base64: Buffer.from(text).toString('base64') }),
   ];
@@ -46,6 +49,23 @@ describe('an envelope whose text is several records', () => {
       assert.deepEqual(await post({ records: [{ key: null, value: textOf(life()) }] }), { parked: 3 });
       await post(METADATA);
       assert.deepEqual(await rows(), AFTER_LIFE);
+    }
+  });
+
+  test('one of which is malformed says where it stands in the text, not in the body', async () => {
+    const { stream } = await newStreamOn(store);
+    const { consumer } = await instanceOn(store, stream);
+    for (const envelope of envelopes) {
+      for (const [text, detail] of [
+        ['{"a":}', 'bytes 0 to 6 of the text in the envelope: it is not JSON'],
+        ['{"op_type":"STREAM_METADATA"}\n{"é":', 'bytes 30 to 36 of the text in the envelope: its end is missing'],
+      ] as const) {
+        const { body } = await post(consumer, stream, JSON.stringify(envelope(text)) + JSON.stringify(STREAM));
+        assert.deepEqual(
+          (body as Answer).errors.map((error) => error.detail),
+          [detail],
+        );
+      }
     }
   });
 
