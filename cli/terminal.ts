@@ -14,6 +14,25 @@ const BAR_CHARACTERS = 30;
 const REFRESH_MS = 100;
 const CLEAR_LINE = '\r\x1b[2K';
 
+/**
+ * What a shell shows for a program that a broken pipe (SIGPIPE) ended, which Node ignores: neither that all is well nor
+ * that something was found, for it was not told to the end.
+ */
+const EXIT_OF_BROKEN_PIPE = 141;
+
+/**
+ * Ends this process without a word when whoever reads `streams` has seen enough, as `head` has. Other errors of theirs are
+ * thrown.
+ */
+export function endWithReaders(...streams: readonly NodeJS.WriteStream[]): void {
+  for (const stream of streams) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit(EXIT_OF_BROKEN_PIPE);
+    });
+  }
+}
+
 /** Results on the standard output, everything else on the standard error. */
 export function openTerminal(output: NodeJS.WriteStream, errors: NodeJS.WriteStream): Terminal {
   let isShown = false;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { progressText, tableText } from '../../cli/terminal.ts';
 
@@ -21,6 +23,19 @@ describe('npx tributary', () => {
     assert.equal(start('status', '--nonsense').status, 2);
     assert.equal(start('constructor').status, 2);
   });
+
+  test('ends without a word when nobody reads on', async () => {
+    for (const [args, unread] of [
+      [['--help'], 'stdout'],
+      [['dance'], 'stderr'],
+    ] as const) {
+      const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+      child[unread].destroy();
+      const read = text(unread === 'stdout' ? child.stderr : child.stdout);
+      const [code] = await once(child, 'close');
+      assert.deepEqual([args, code, await read], [args, 141, '']);
+    }
+  });
 });
 
 describe('the terminal', () => {
@@ -30,13 +45,13 @@ describe('the terminal', () => {
   });
 
   test('sets columns side by side, numbers to the right', () => {
-    const text = tableText(
+    const table = tableText(
       ['name', 'count'],
       [
         ['a', 5],
         ['long name', 12_345],
       ],
     );
-    assert.equal(text, 'name        count\na               5\nlong name  12,345');
+    assert.equal(table, 'name        count\na               5\nlong name  12,345');
   });
 });
