@@ -4,10 +4,14 @@ import { UnprocessableError } from '../shared/ingest/reasons.ts';
 import type { DecodedChange } from '../shared/ingest/replay.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
 import { DECODERS, type Format, isFormat } from './formats.ts';
+import { gunzipped } from './gunzip.ts';
 
 const FORMATS = Object.keys(DECODERS).join(', ');
 
-/** `tributary decode FILE`: what a file holds, as normalised changes. Needs no store: what only a catalog knows is missing. */
+/**
+ * `tributary decode FILE`: what a file holds, in gzip or not, as normalised changes. Needs no store: what only a catalog
+ * knows is missing.
+ */
 export const decode: Command = async (args, { terminal }) => {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -18,8 +22,7 @@ export const decode: Command = async (args, { terminal }) => {
   if (path === undefined || others.length > 0) throw new UsageError('decode takes one file');
   const { format } = values;
   if (format !== undefined && !isFormat(format)) throw new UsageError(`--format is one of ${FORMATS}`);
-  const bytes = await readFile(path);
-  const found = await decodeAs(format, bytes, values.stream ?? 'file');
+  const found = await decodeFile(path, format, values.stream ?? 'file');
   const changes = found.decoded.filter((each) => !(each instanceof UnprocessableError));
   const errors = found.decoded.flatMap((each) =>
     each instanceof UnprocessableError ? { reason: each.reason, detail: each.message } : [],
@@ -36,6 +39,12 @@ export const decode: Command = async (args, { terminal }) => {
 interface Found {
   readonly format: Format;
   readonly decoded: readonly (DecodedChange | UnprocessableError)[];
+}
+
+async function decodeFile(path: string, format: Format | undefined, stream: string): Promise<Found> {
+  const content = await gunzipped(await readFile(path));
+  if (content instanceof UnprocessableError) return { format: format ?? 'ces', decoded: [content] };
+  return decodeAs(format, content, stream);
 }
 
 /** Without a format the one counts that reads most changes, and of several the first. */

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { decode } from '../../cli/decode.ts';
+import { gunzipped } from '../../cli/gunzip.ts';
 import { avroBlock, avroHeader } from '../../local/changefeed/avroFile.ts';
 import { BlobAccount } from '../../local/changefeed/blobAccount.ts';
 import { feedSchema, feedType } from '../../local/changefeed/feedSchema.ts';
 import { EMPLOYEE_8, EMPLOYEE_8_INSERT } from '../../local/samples/employee8.ts';
 import { renderAvro, renderJson } from '../../local/samples/render.ts';
 import { splitEvent } from '../../local/samples/splitEvent.ts';
+import { UnprocessableError } from '../../shared/ingest/reasons.ts';
 import { type CliFolder, openCliFolder } from './runCli.ts';
 
 let folder: CliFolder;
@@ -85,6 +88,38 @@ describe('decoding a file without a store', () => {
     };
     const [, three] = await decodeFile(JSON.stringify(qlik));
     assert.deepEqual(summaryOf(three), ['qlik', 'insert qlik/file/unknown']);
+  });
+
+  test('reads what is in gzip as what it is, by its bytes and not by its name', async () => {
+    const record = { table: 'S.T', op_type: 'I', op_ts: '2026-08-07 10:00:00', primary_keys: ['ID'], after: { ID: 1 } };
+    const sent: readonly (Uint8Array | string)[] = [
+      JSON.stringify(record),
+      renderJson(EMPLOYEE_8_INSERT),
+      renderAvro(EMPLOYEE_8_INSERT),
+    ];
+    for (const content of sent) {
+      const [code, plain] = await decodeFile(content);
+      assert.deepEqual([code, plain.changes.length], [0, 1]);
+      assert.deepEqual(await decodeFile(gzipSync(content)), [0, plain]);
+      // Files of gzip may follow each other.
+      const { length } = content;
+      const halves = [content.slice(0, length / 2), content.slice(length / 2)].map((half) => gzipSync(half));
+      assert.deepEqual(await decodeFile(Buffer.concat(halves)), [0, plain]);
+    }
+  });
+
+  test('says of broken gzip, and of one that holds too much, what is wrong', async () => {
+    const zipped = gzipSync(JSON.stringify({ table: 'S.T' }));
+    const broken = Buffer.from(zipped);
+    broken[12] = ~(broken[12] ?? 0);
+    for (const content of [zipped.subarray(0, 20), zipped.subarray(0, 2), broken]) {
+      const [code, { changes, errors }] = await decodeFile(content);
+      const reason = { reason: 'undecodable', detail: 'its gzip is broken or cut off' };
+      assert.deepEqual([code, changes, errors], [1, [], [reason]]);
+    }
+    const bomb = await gunzipped(gzipSync(Buffer.alloc(1_001)), 1_000);
+    assert.ok(bomb instanceof UnprocessableError);
+    assert.deepEqual([bomb.reason, bomb.message], ['undecodable', 'it is over 1000 bytes out of its gzip']);
   });
 
   test('says of anything else why it is none', async () => {
