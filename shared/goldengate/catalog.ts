@@ -3,14 +3,14 @@ import { canonicalJson, type JsonValue } from '../change/json.ts';
 import { rowId } from '../change/keys.ts';
 import type { CatalogDocument, CatalogStorage } from '../ingest/catalogStore.ts';
 import { updateCatalog } from '../ingest/catalogUpdate.ts';
-import { UnprocessableError } from '../ingest/reasons.ts';
+import { refuseTooLarge, type Version, withVersion } from './catalogVersions.ts';
+import { inKnownKeyOrder, isSameColumns } from './keyOrder.ts';
 import type { JsonObject } from './members.ts';
 import type { MetadataColumn } from './record.ts';
 
 /** One set of columns that a table has had. */
-export interface TableVersion {
+export interface TableVersion extends Version {
   readonly columns: readonly MetadataColumn[];
-  readonly firstSeenAt: string;
 }
 
 /** A statement that changed a table. */
@@ -26,12 +26,12 @@ export interface TableDocument extends CatalogDocument {
   readonly kind: 'table';
   readonly source: 'goldengate';
   readonly table: string;
-  /** Empty before the first metadata. */
+  /** Empty before the first metadata. Those of the key are in the order that its ids have. */
   readonly columns: readonly MetadataColumn[];
   readonly key: readonly string[];
   /** What the newest schema of the table's rows declares: column -> JSON type. It has the last word on types. */
   readonly types: { readonly [column: string]: string };
-  /** Oldest first; the newest is what `columns` says. */
+  /** Each once, in the order in which they came last; the newest is what `columns` says. */
   readonly versions: readonly TableVersion[];
   /** Whether a statement has changed the table since its newest metadata, which is used until fresh metadata comes. */
   readonly stale: boolean;
@@ -46,13 +46,11 @@ export interface ContentDocument extends CatalogDocument {
   readonly source: 'goldengate';
   readonly name: string;
   readonly content: JsonObject;
-  readonly versions: readonly { readonly content: JsonObject; readonly firstSeenAt: string }[];
+  readonly versions: readonly (Version & { readonly content: JsonObject })[];
   readonly updatedAt: string;
 }
 
 const MAX_DDL = 20;
-/** Far below what a document may have: the catalog is read with every request. Older versions go first. */
-const MAX_VERSIONS_BYTES = 500_000;
 
 /** What a GoldenGate stream tells about itself and its tables, kept in the container `catalog`. */
 export class GoldenGateCatalog {
@@ -69,17 +67,22 @@ export class GoldenGateCatalog {
     return (await this.#storage.read<TableDocument>(this.#stream, tableDocumentId(table)))?.document;
   }
 
-  /** Makes a table's metadata durable. Throws StoreUnavailableError, and UnprocessableError for what is too large. */
-  async recordTable(table: string, columns: readonly MetadataColumn[]): Promise<TableDocument | undefined> {
-    const key = columns.filter((column) => column.key).map(({ name }) => name);
+  /**
+   * Makes a table's metadata durable. What is known already, in whatever order its columns stand, changes nothing. Throws
+   * StoreUnavailableError, and UnprocessableError for what is too large.
+   */
+  async recordTable(table: string, sent: readonly MetadataColumn[]): Promise<TableDocument | undefined> {
     return this.#updateTable(table, (stored) => {
-      const isKnown = stored !== undefined && stored.versions.length > 0 && areEqual(stored.columns, columns);
+      const isKnown = stored !== undefined && stored.versions.length > 0 && isSameColumns(stored.columns, sent);
       if (isKnown && !stored.stale) return undefined;
       const updatedAt = new Date().toISOString();
-      const versions = isKnown
-        ? stored.versions
-        : withVersion(stored?.versions ?? [], { columns, firstSeenAt: updatedAt });
-      return { ...(stored ?? this.#emptyTable(table)), columns, key, versions, stale: false, updatedAt };
+      if (isKnown) return { ...stored, stale: false, updatedAt };
+      const base = stored ?? this.#emptyTable(table);
+      const columns = inKnownKeyOrder(sent, [...base.versions, base]);
+      const key = columns.filter((column) => column.key).map(({ name }) => name);
+      const version = { columns, firstSeenAt: updatedAt };
+      const versions = withVersion(base.versions, version, (each) => isSameColumns(each.columns, columns));
+      return { ...base, columns, key, versions, stale: false, updatedAt };
     });
   }
 
@@ -120,7 +123,8 @@ export class GoldenGateCatalog {
     await updateCatalog<ContentDocument>(this.#storage, this.#stream, id, (stored) => {
       if (stored !== undefined && areEqual(stored.content, content)) return undefined;
       const updatedAt = new Date().toISOString();
-      const versions = withVersion(stored?.versions ?? [], { content, firstSeenAt: updatedAt });
+      const version = { content, firstSeenAt: updatedAt };
+      const versions = withVersion(stored?.versions ?? [], version, (each) => areEqual(each.content, content));
       return { id, stream: this.#stream, kind, source: 'goldengate', name, content, versions, updatedAt };
     });
   }
@@ -149,28 +153,6 @@ export class GoldenGateCatalog {
 
 function tableDocumentId(table: string): string {
   return `table:${rowId([table])}`;
-}
-
-/**
- * `versions` and a new one, as many of them as may be kept. Throws UnprocessableError (`store-rejected`) if not even
- * that.
- */
-function withVersion<Version extends object>(versions: readonly Version[], version: Version): readonly Version[] {
-  let bytes = refuseTooLarge(version);
-  const kept: Version[] = [version];
-  for (const older of versions.toReversed()) {
-    bytes += Buffer.byteLength(JSON.stringify(older));
-    if (bytes > MAX_VERSIONS_BYTES) break;
-    kept.unshift(older);
-  }
-  return kept;
-}
-
-/** Returns the size. Throws UnprocessableError (`store-rejected`). */
-function refuseTooLarge(content: object): number {
-  const bytes = Buffer.byteLength(JSON.stringify(content));
-  if (bytes <= MAX_VERSIONS_BYTES) return bytes;
-  throw new UnprocessableError('store-rejected', `the catalog takes entries up to ${MAX_VERSIONS_BYTES} bytes`);
 }
 
 function areEqual(a: object, b: object): boolean {

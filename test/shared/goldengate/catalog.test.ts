@@ -29,7 +29,8 @@ async function newCatalog() {
   const { post, of } = await newStreamOn(store);
   return {
     post,
-    /** The one document of `kind`: what it says now, and what its versions said, oldest first. */
+    of,
+    /** The one document of `kind`: what it says now, and what its versions said, in their order. */
     async document(kind: 'table' | 'schema' | 'stream') {
       const [document, ...others] = (await of('catalog')).filter((each) => each.kind === kind);
       assert.deepEqual(others, []);
@@ -44,12 +45,46 @@ async function newCatalog() {
 }
 
 describe('the catalog keeps every version', () => {
-  test("of a table's metadata, oldest first, and none twice in a row", async () => {
+  test("of a table's metadata once, the one that came last at the end", async () => {
     const { post, document } = await newCatalog();
     await post([FIRST, FIRST, SECOND].map(metadata));
-    await post([SECOND, FIRST].map(metadata));
     const [first, second] = [described(FIRST), described(SECOND)];
-    assert.deepEqual(await document('table'), { newest: first, versions: [first, second, first], areDated: true });
+    assert.deepEqual(await document('table'), { newest: second, versions: [first, second], areDated: true });
+    await post([SECOND, FIRST].map(metadata));
+    assert.deepEqual(await document('table'), { newest: first, versions: [second, first], areDated: true });
+  });
+
+  test('however often the frame that brought several comes again, and when they came for the first time', async () => {
+    const { post, document, of } = await newCatalog();
+    const third = { ID: column('string', true) };
+    const schema = (type: string) => ({ id: 'x', $schema: 'x', properties: {}, type });
+    const frame = [...[third, FIRST, SECOND].map(metadata), schema('one'), schema('two')];
+    await post(frame);
+    const before = await of('catalog');
+    for (let again = 0; again < 3; again++) await post(frame);
+    assert.deepEqual(await of('catalog'), before);
+    assert.deepEqual(await document('table'), {
+      newest: described(SECOND),
+      versions: [third, FIRST, SECOND].map(described),
+      areDated: true,
+    });
+  });
+
+  test("of a table's metadata once, in whatever order its columns stand", async () => {
+    const { post, document } = await newCatalog();
+    const shuffled = Object.fromEntries(Object.entries(SECOND).toReversed());
+    await post([SECOND, shuffled].map(metadata));
+    assert.deepEqual(await document('table'), {
+      newest: described(SECOND),
+      versions: [described(SECOND)],
+      areDated: true,
+    });
+    await post([shuffled, FIRST, shuffled].map(metadata));
+    assert.deepEqual(await document('table'), {
+      newest: described(shuffled),
+      versions: [FIRST, shuffled].map(described),
+      areDated: true,
+    });
   });
 
   test('of the metadata that came before and after a statement', async () => {
@@ -72,7 +107,7 @@ describe('the catalog keeps every version', () => {
     const [one, two] = [schema('one'), schema('two')];
     await post([one, one, two]);
     await post([two, one]);
-    assert.deepEqual(await document('schema'), { newest: one, versions: [one, two, one], areDated: true });
+    assert.deepEqual(await document('schema'), { newest: one, versions: [two, one], areDated: true });
   });
 
   test("of a stream's metadata", async () => {
@@ -82,7 +117,7 @@ describe('the catalog keeps every version', () => {
     assert.deepEqual(await document('stream'), { newest: two, versions: [one, two], areDated: true });
   });
 
-  test('as far as they fit into a document: the oldest goes first', async () => {
+  test('as far as they fit into a document: what did not come for longest goes first', async () => {
     const { post, document } = await newCatalog();
     const streams = ['a', 'b', 'c'].map((letter) => {
       return { op_type: 'STREAM_METADATA', note: letter.repeat(letter === 'c' ? 1 : LARGE_CHARACTERS) };

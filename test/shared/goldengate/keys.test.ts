@@ -67,6 +67,30 @@ describe('the key of a composite', () => {
     assert.deepEqual((await rows())['10,2'], { ORDER: 10, LINE: 2, A: 'a' });
   });
 
+  test('keeps the order that it had first while its columns are the same ones, whatever becomes of the others', async () => {
+    const { post, rows, of } = await newStreamOn(store);
+    const insert = record('INSERT', 1, { after: { LINE: 2, ORDER: 10, A: 'a' } });
+    const [ORDER, LINE] = [column('number', true), column('number', true)];
+    const [A, B] = [column('string', false), column('string', false)];
+    assert.deepEqual(await post([ORDER_LINE, insert]), { catalog: 1, applied: 1 });
+    // Members in another order; a column more, one less; another key in between.
+    for (const columns of [
+      { LINE, A, ORDER },
+      { B, LINE, ORDER, A },
+      { LINE, ORDER },
+      { LINE, A },
+      { LINE, ORDER, A },
+    ]) {
+      assert.deepEqual(await post([metadata(columns), insert]), { catalog: 1, duplicate: 1 });
+    }
+    await post(record('UPDATE', 2, { after: { LINE: 2, ORDER: 10, A: 'b' } }));
+    assert.deepEqual(await rows(), { '10,2': { ORDER: 10, LINE: 2, A: 'b' } });
+    assert.deepEqual(
+      (await of('catalog')).map(({ key }) => key),
+      [['ORDER', 'LINE']],
+    );
+  });
+
   test('has them in the order of primary_keys, of the setting, and of the metadata before either', async () => {
     const primary_keys = ['LINE', 'ORDER'];
     const listed = await newStreamOn(store);
