@@ -10,6 +10,7 @@ import { RequestClock } from '../ingest/requestClock.ts';
 import type { TableFloors } from '../ingest/tableFloors.ts';
 import type { Truncations } from '../ingest/truncations.ts';
 import type { GoldenGateCatalog } from './catalog.ts';
+import { asRecorded, type GatheredRecord, type Reading } from './formerKeys.ts';
 import type { JsonObject } from './members.ts';
 import type { DataRecord, GoldenGateRecord } from './record.ts';
 import { schemaTypes } from './schemaTypes.ts';
@@ -54,7 +55,7 @@ export class RecordTaker {
   readonly #parts: RecordTakerParts;
   readonly #tables: KnownTables;
   readonly #clock: RequestClock;
-  #gathered: { readonly at: number; readonly record: ReadRecord; readonly data: DataRecord }[] = [];
+  #gathered: GatheredRecord[] = [];
   #bad: Arriving[] = [];
 
   constructor(parts: RecordTakerParts) {
@@ -157,9 +158,10 @@ export class RecordTaker {
     if (gathered.length + arriving.length === 0) return;
     const tables = gathered.map(({ data }) => reader.maker.tableOf(data.name));
     await this.#tables.load(tables);
+    const changes = await this.#changesOf(gathered);
     const waiting: { readonly at: number; readonly record: WaitingRecord }[] = [];
-    gathered.forEach(({ at, record, data }, position) => {
-      const change = this.#changeOf(data, record);
+    gathered.forEach(({ at, record }, position) => {
+      const change = changes[position];
       const raw = rawOf(record);
       if (change !== undefined) arriving.push({ at, delivery: { ...raw, index: index + at, decoded: change } });
       else {
@@ -179,7 +181,13 @@ export class RecordTaker {
     await this.#park(waiting, outcomes);
   }
 
-  #changeOf(data: DataRecord, record: ReadRecord): PendingChange | UnprocessableError | undefined {
+  async #changesOf(gathered: readonly GatheredRecord[]): Promise<readonly Reading[]> {
+    const { reader, arrivals } = this.#parts;
+    const changes = gathered.map(({ data, record }) => this.#changeOf(data, record));
+    return asRecorded(gathered, changes, this.#tables.formerly, reader.maker, arrivals);
+  }
+
+  #changeOf(data: DataRecord, record: ReadRecord): Reading {
     const { maker } = this.#parts.reader;
     try {
       const change = maker.change(data, this.#tables.of(maker.tableOf(data.name)), record.cloudEvent);
@@ -230,7 +238,7 @@ export class RecordTaker {
       deadline.check();
       // What waited keeps its arrival, which may be of a clock that is ahead of this request's.
       for (const { arrival } of records) this.#clock.pass(clockOfArrival(arrival));
-      const deliveries = records.map((record) => ({ ...record, decoded: this.#decodedAgain(record) }));
+      const deliveries = await this.#readAgain(records);
       const floors = settings.truncate === 'apply' ? await truncations.floors(stream, [table]) : NO_FLOORS;
       const outcomes = await arrivals.replay('goldengate', stream, deliveries, floors);
       await this.#enforceFloors(deliveries, floors);
@@ -239,13 +247,29 @@ export class RecordTaker {
     this.replayed.push(...settled);
   }
 
-  #decodedAgain({ bytes, position }: WaitingRecord): PendingChange | UnprocessableError {
+  async #readAgain(waiting: readonly WaitingRecord[]) {
+    const gathered: GatheredRecord[] = [];
+    const deliveries = waiting.map((record, at) => ({ ...record, decoded: this.#contentAgain(record, at, gathered) }));
+    const changes = await this.#changesOf(gathered);
+    gathered.forEach(({ at }, index) => {
+      const [delivery, change] = [deliveries[at], changes[index]];
+      if (delivery !== undefined && change !== undefined) delivery.decoded = change;
+    });
+    return deliveries;
+  }
+
+  /** What a record is that is no data, or whose key is not known; adds it to `gathered` where it is data. */
+  #contentAgain(
+    { bytes, position }: WaitingRecord,
+    at: number,
+    gathered: GatheredRecord[],
+  ): PendingChange | UnprocessableError {
     const [record] = this.#parts.reader.readAgain(bytes, position);
     if (record === undefined) return new UnprocessableError('undecodable', 'there is no record in what was kept of it');
     const { content } = record;
     if (content instanceof UnprocessableError) return content;
-    const change = content.kind === 'data' ? this.#changeOf(content, record) : undefined;
-    return change ?? new UnprocessableError('no-key', 'the table has no key');
+    if (content.kind === 'data') gathered.push({ at, record, data: content });
+    return new UnprocessableError('no-key', 'the table has no key');
   }
 }
 

@@ -81,6 +81,12 @@ export class ArrivalPipeline {
     return this.#pipeline.ingest(source, stream, arrived, { recorder, floors });
   }
 
+  /** Of each of `changes`, whether it was recorded at its key before. Throws StoreUnavailableError. */
+  async areRecorded(changes: readonly PendingChange[]): Promise<boolean[]> {
+    if (changes.length === 0) return [];
+    return (await this.#store.changes.recorded(changes)).map((recorded) => recorded !== undefined);
+  }
+
   async #read(addresses: ReadonlyMap<string, RowAddress>): Promise<RowsRead> {
     const rows = await this.#store.rows.read([...addresses.values()]);
     return new Map([...addresses.keys()].map((name, index) => [name, rows[index]]));

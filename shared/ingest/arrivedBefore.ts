@@ -2,7 +2,7 @@ import type { ArrivalPipeline } from './arrival.ts';
 import { clockOfArrival } from './arrivalToken.ts';
 
 /** What sources use of the pipeline for changes whose order depends on arrival. */
-export type Arrivals = Pick<ArrivalPipeline, 'ingest' | 'replay'>;
+export type Arrivals = Pick<ArrivalPipeline, 'ingest' | 'replay' | 'areRecorded'>;
 
 /** `arrivals` for one record that has come before: whatever is taken in as new has the arrival that it had then. */
 export function arrivedBefore(arrivals: Arrivals, arrival: string): Arrivals {
@@ -12,6 +12,7 @@ export function arrivedBefore(arrivals: Arrivals, arrival: string): Arrivals {
       return arrivals.replay(source, stream, arrived, floors);
     },
     replay: (source, stream, deliveries, floors) => arrivals.replay(source, stream, deliveries, floors),
+    areRecorded: (changes) => arrivals.areRecorded(changes),
   };
 }
 
