@@ -15,6 +15,7 @@ import { GoldenGateCatalog } from './catalog.ts';
 import { RecordTaker } from './recordTaker.ts';
 import { type ReadRecord, StreamReader } from './stream.ts';
 import { attributesInHeaders } from './unwrap.ts';
+import { WaitingTables } from './waitingTables.ts';
 
 export interface GoldenGateConsumerParts {
   readonly arrivals: ArrivalPipeline;
@@ -38,12 +39,15 @@ export class GoldenGateConsumer {
   readonly #reader: StreamReader;
   readonly #settings: GoldenGateStream;
   readonly #stream: string;
+  readonly #waitingTables: WaitingTables;
 
   constructor(stream: string, settings: GoldenGateStream, parts: GoldenGateConsumerParts) {
     this.#parts = parts;
     this.#settings = settings;
     this.#stream = stream;
     this.#reader = new StreamReader(stream, settings, parts.limits);
+    const { maker } = this.#reader;
+    this.#waitingTables = new WaitingTables(Object.keys(settings.keys).map((name) => maker.tableOf(name)));
   }
 
   /**
@@ -104,6 +108,7 @@ export class GoldenGateConsumer {
       arrivals,
       parking,
       truncations,
+      waitingTables: this.#waitingTables,
       deadline,
     });
   }

@@ -17,6 +17,7 @@ import { schemaTypes } from './schemaTypes.ts';
 import { type Position, type ReadRecord, type StreamReader, unprocessable } from './stream.ts';
 import { KnownTables } from './tables.ts';
 import { truncatesTable } from './truncateStatement.ts';
+import type { WaitingTables } from './waitingTables.ts';
 
 export interface RecordTakerParts {
   readonly stream: string;
@@ -26,6 +27,7 @@ export interface RecordTakerParts {
   readonly arrivals: Arrivals;
   readonly parking: Parking;
   readonly truncations: Truncations;
+  readonly waitingTables: WaitingTables;
   readonly deadline: Deadline;
 }
 
@@ -45,7 +47,8 @@ const NO_FLOORS: TableFloors = new Map();
  *   good when the request comes again: the change is known then, and the catalog learns of it all the same. A truncation
  *   may come as a statement: it changes no columns, so what is known of the table stays as it was.
  * A record whose table's key nobody knows is parked, and the catalog looked at once more: the metadata may have come
- * through another instance since.
+ * through another instance since. What was parked before the settings named the key is replayed before the first record
+ * of its table.
  */
 export class RecordTaker {
   /** Outcomes of records that had waited. */
@@ -83,7 +86,8 @@ export class RecordTaker {
 
   /** Replays what waits for `table` if its key is known. Throws StoreUnavailableError. */
   async replayIfKnown(table: string): Promise<void> {
-    if (await this.#tables.reload(table)) await this.#replay(table);
+    const isTold = await this.#tables.reload(table);
+    if (isTold || this.#parts.waitingTables.isConfigured(table)) await this.#replay(table);
   }
 
   async #takeMetadata(
@@ -150,7 +154,7 @@ export class RecordTaker {
 
   /** Makes what has been gathered durable. */
   async #flush(index: number, outcomes: Outcome[]): Promise<void> {
-    const { reader, settings, truncations, stream } = this.#parts;
+    const { reader, settings, truncations, stream, waitingTables } = this.#parts;
     const gathered = this.#gathered;
     const arriving = this.#bad;
     this.#gathered = [];
@@ -158,6 +162,7 @@ export class RecordTaker {
     if (gathered.length + arriving.length === 0) return;
     const tables = gathered.map(({ data }) => reader.maker.tableOf(data.name));
     await this.#tables.load(tables);
+    for (const table of waitingTables.unreleased(tables)) await this.#replay(table);
     const changes = await this.#changesOf(gathered);
     const waiting: { readonly at: number; readonly record: WaitingRecord }[] = [];
     gathered.forEach(({ at, record }, position) => {
@@ -233,8 +238,8 @@ export class RecordTaker {
   }
 
   async #replay(table: string): Promise<void> {
-    const { parking, arrivals, settings, stream, truncations, deadline } = this.#parts;
-    const settled = await parking.replay(table, async (records) => {
+    const { parking, arrivals, settings, stream, truncations, deadline, waitingTables } = this.#parts;
+    const take = async (records: readonly WaitingRecord[]) => {
       deadline.check();
       // What waited keeps its arrival, which may be of a clock that is ahead of this request's.
       for (const { arrival } of records) this.#clock.pass(clockOfArrival(arrival));
@@ -243,8 +248,11 @@ export class RecordTaker {
       const outcomes = await arrivals.replay('goldengate', stream, deliveries, floors);
       await this.#enforceFloors(deliveries, floors);
       return outcomes;
+    };
+    await waitingTables.release(table, async () => {
+      deadline.check();
+      this.replayed.push(...(await parking.replay(table, take)));
     });
-    this.replayed.push(...settled);
   }
 
   async #readAgain(waiting: readonly WaitingRecord[]) {

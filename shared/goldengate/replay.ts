@@ -12,6 +12,7 @@ import type { Truncations } from '../ingest/truncations.ts';
 import { GoldenGateCatalog } from './catalog.ts';
 import { RecordTaker } from './recordTaker.ts';
 import { type ReadRecord, StreamReader, unprocessable } from './stream.ts';
+import { WaitingTables } from './waitingTables.ts';
 
 export interface GoldenGateReplayerParts {
   readonly arrivals: Arrivals;
@@ -49,6 +50,7 @@ export class GoldenGateReplayer implements Replayer {
       arrivals: arrivedBefore(arrivals, arrival),
       parking,
       truncations,
+      waitingTables: new WaitingTables([]),
       deadline: new Deadline(TIME_LIMIT_MS, clockMs),
     });
     return taker.take(this.#read(record), index);

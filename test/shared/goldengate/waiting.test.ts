@@ -110,6 +110,74 @@ describe('records whose key nobody knows', () => {
   });
 });
 
+describe('records that were parked before the settings named the key of their table', () => {
+  const keys = { 'S.T': ['ID'], 'S.OTHER': ['ID'] };
+  const restarted = async (stream: string, records: readonly object[]) => {
+    const before = await instanceOn(store, stream);
+    assert.deepEqual(countsOf(await post(before.consumer, stream, records)), { parked: records.length });
+    return { before, now: await instanceOn(store, stream, { keys }, -1) };
+  };
+
+  test('are replayed by the sweep, and none becomes a dead letter', async () => {
+    const { now } = await restarted('named', life());
+    await sweepGoldenGate({ ...now, consumerOf: () => now.consumer });
+    assert.deepEqual(await contentOf('named'), { rows: AFTER_LIFE, parked: 0 });
+    await now.parking.expire();
+    const letters = (await store.documents('deadletters')).filter(({ stream }) => stream === 'named');
+    assert.deepEqual(letters, []);
+  });
+
+  test('are replayed before the first record of their table, which finds their columns', async () => {
+    const [first, ...rest] = life();
+    const { now } = await restarted('overtaken', [first ?? {}]);
+    assert.deepEqual(countsOf(await post(now.consumer, 'overtaken', rest)), { applied: 3 });
+    assert.deepEqual(await contentOf('overtaken'), { rows: AFTER_LIFE, parked: 0 });
+  });
+
+  test('are replayed when the store was away at the first attempt', async () => {
+    const [first, ...rest] = life();
+    const { now } = await restarted('away', [first ?? {}]);
+    store.proxy.arm(0, 'before');
+    assert.deepEqual(countsOf(await post(now.consumer, 'away', rest)), { status: 503 });
+    store.proxy.disarm();
+    assert.deepEqual(countsOf(await post(now.consumer, 'away', rest)), { applied: 3 });
+    assert.deepEqual(await contentOf('away'), { rows: AFTER_LIFE, parked: 0 });
+  });
+
+  test('are looked for once, and those of an instance with older settings are left to the sweep', async () => {
+    const [first, second, ...rest] = life();
+    const { before, now } = await restarted('several', [first ?? {}]);
+    const requestsFor = async (...records: object[]) => {
+      const start = store.proxy.requests;
+      await post(now.consumer, 'several', records);
+      return store.proxy.requests - start;
+    };
+    await requestsFor(second ?? {});
+    assert.deepEqual(countsOf(await post(before.consumer, 'several', rest)), { parked: 2 });
+    const upserts = [3, 4].map((ID) => record('UPSERT', 1, { after: { ID } }));
+    const [next, last] = [await requestsFor(upserts[0] ?? {}), await requestsFor(upserts[1] ?? {})];
+    assert.equal(next, last);
+    assert.equal((await contentOf('several')).parked, 2);
+    await sweepGoldenGate({ ...now, consumerOf: () => now.consumer });
+    assert.deepEqual(await contentOf('several'), { rows: { ...AFTER_LIFE, 3: { ID: 3 }, 4: { ID: 4 } }, parked: 0 });
+  });
+});
+
+test('what waits is replayed, and counted, once, however many requests find the metadata at the same time', async () => {
+  const { consumer } = await instanceOn(store, 'crowd');
+  const bodies = Array.from({ length: 8 }, (_, request) =>
+    Array.from({ length: 10 }, (_, row) => record('INSERT', 1, { after: { ID: request * 10 + row } })),
+  );
+  await Promise.all(
+    [...bodies.slice(0, 6), [METADATA], ...bodies.slice(6)].map((body) => post(consumer, 'crowd', body)),
+  );
+  const { rows, parked } = await contentOf('crowd');
+  assert.deepEqual([Object.keys(rows).length, parked], [80, 0]);
+  const counts = (await store.documents('cursors')).find(({ stream }) => stream === 'crowd')?.counts;
+  const { applied, duplicate } = counts as Record<string, number>;
+  assert.deepEqual({ applied, duplicate }, { applied: 80, duplicate: 0 });
+});
+
 describe('a request that dies', () => {
   /** Bodies of one life: parked first, then metadata, more rows, a statement, and a record that is bad. */
   const ddl = {
