@@ -41,7 +41,11 @@ export const MOST_TELLING: readonly Taken[] = [
 ];
 
 /** What became of one letter. */
-export type Verdict = { readonly taken: Taken } | { readonly dead: ReplayError } | 'missing';
+export type Verdict = { readonly taken: Taken } | DeadVerdict | 'missing';
+
+export interface DeadVerdict {
+  readonly dead: ReplayError;
+}
 
 const COUNTED_AS = {
   applied: 'applied',

@@ -1,5 +1,6 @@
 import type { NormalizedChange } from '../change/change.ts';
 import type { ArrivalDelivery, PendingChange } from '../ingest/arrival.ts';
+import { arrivalText } from '../ingest/arrivalToken.ts';
 import type { Arrivals } from '../ingest/arrivedBefore.ts';
 import type { Delivery, Outcome, RawRecord } from '../ingest/delivery.ts';
 import type { Intake } from '../ingest/pipeline.ts';
@@ -44,7 +45,10 @@ export class ChangeWriter {
   }
 
   async #writeRun(run: readonly DecodedRecord[], clock: RequestClock): Promise<Outcome[]> {
-    if (!isLoadRun(run)) return this.#pipeline.ingest('qlik', this.#stream, run.filter(isPlaced));
+    if (!isLoadRun(run)) {
+      const placed = run.filter(isPlaced).map((record) => withArrivalOfFault(record, clock));
+      return this.#pipeline.ingest('qlik', this.#stream, placed);
+    }
     const waited = run.flatMap((record) => {
       const { arrival } = record;
       return isArriving(record) && arrival !== undefined ? [{ ...record, arrival }] : [];
@@ -53,6 +57,12 @@ export class ChangeWriter {
     if (waited.length > 0) return this.#arrivals.replay('qlik', this.#stream, waited);
     return this.#arrivals.ingest('qlik', this.#stream, run.filter(isArriving), clock);
   }
+}
+
+/** HTTP tells no order of faults, and as dead letters they are to be replayed as they came. */
+function withArrivalOfFault<Placed extends DecodedRecord>(record: Placed, clock: RequestClock): Placed {
+  if (record.arrival !== undefined || !(record.decoded instanceof UnprocessableError)) return record;
+  return { ...record, arrival: arrivalText(clock.nowMs, record.index) };
 }
 
 function runsOf(records: readonly DecodedRecord[]): readonly (readonly DecodedRecord[])[] {

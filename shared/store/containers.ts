@@ -49,7 +49,7 @@ export const CONTAINERS = {
   deadletters: {
     id: 'deadletters',
     partitionKey: ['/stream'],
-    indexed: ['/stream/?', '/source/?', '/reason/?', '/receivedAt/?', '/place/?'],
+    indexed: ['/stream/?', '/source/?', '/reason/?', '/receivedAt/?', '/place/?', '/turn/?'],
     expires: false,
   },
 } as const satisfies Record<string, ContainerDefinition>;

@@ -10,9 +10,12 @@ export interface DeadLetterFilter {
   readonly to?: string;
 }
 
+/** `newest`: by the time of receipt, latest first. `turn`: as the records first came, see `turnOf`. */
+export type DeadLetterOrder = 'newest' | 'turn';
+
 /** Where a list goes on. */
 interface Rest {
-  readonly order: 'newest' | 'oldest';
+  readonly order: DeadLetterOrder;
   readonly after: string;
 }
 
@@ -32,11 +35,16 @@ export function conditionOf(filter: DeadLetterFilter, rest?: Rest) {
   const conditions = given.map(([name]) => CONDITIONS[name]);
   const parameters = given.map(([name, value]) => ({ name: `@${name}`, value }));
   if (rest === undefined) return { where: whereOf(conditions), parameters };
-  const beyond = rest.order === 'newest' ? 'c.place < @after' : 'c.place > @after';
+  const beyond = rest.order === 'newest' ? 'c.place < @after' : 'c.turn > @after';
   return {
     where: whereOf([...conditions, beyond]),
     parameters: [...parameters, { name: '@after', value: rest.after }],
   };
+}
+
+/** What a list in `order` is sorted by. */
+export function orderClauseOf(order: DeadLetterOrder): string {
+  return order === 'newest' ? 'c.place DESC' : 'c.turn ASC';
 }
 
 function whereOf(conditions: readonly string[]): string {

@@ -3,7 +3,8 @@ import type { Source } from '../change/change.ts';
 import type { JsonValue } from '../change/json.ts';
 import { type Page, packContinuation, unpackContinuation } from '../ingest/page.ts';
 import type { DeadLetterReason } from '../ingest/reasons.ts';
-import { conditionOf, type DeadLetterFilter } from './deadLetterFilter.ts';
+import { conditionOf, type DeadLetterFilter, type DeadLetterOrder, orderClauseOf } from './deadLetterFilter.ts';
+import { turnOf } from './deadLetterTurn.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { withLargeValues } from './largeValues.ts';
 import type { Operations } from './operations.ts';
@@ -62,10 +63,13 @@ const EXISTS = 409;
 const CONFLICTS = new Set([NOT_FOUND, EXISTS, 412]);
 const MAX_ROUNDS = 50;
 const HEADER = `c.id, c.stream, c.source, c.reason, c.detail, c.position, c.byteLength, c.receivedAt, c.tries,
-  c.triedAt, c.place`;
+  c.triedAt, c.place, c.turn`;
 
-/** `place` is the time of receipt made unique: lists are in its order, and a page begins where the one before ended. */
-type Stored<Document> = Document & { readonly place: string };
+/**
+ * `place` is the time of receipt made unique, `turn` what `turnOf` says: lists are in the order of one of them, and a page
+ * begins where the one before ended.
+ */
+type Stored<Document> = Document & { readonly place: string; readonly turn: string };
 
 /** The container `deadletters`. */
 export class DeadLetterStore {
@@ -155,27 +159,43 @@ export class DeadLetterStore {
     return results.filter(({ status }) => status < 300).length;
   }
 
-  /** Dead letters by the time of their receipt. Throws StoreUnavailableError, ContinuationError. */
+  /** Dead letters in an order, page by page. Throws StoreUnavailableError, ContinuationError. */
   async list(
     filter: DeadLetterFilter,
     { limit, continuation, order = 'newest' }: ListOptions,
   ): Promise<Page<DeadLetterHeader>> {
     const after = continuation === null ? undefined : String(unpackContinuation(continuation, ['string'])[0]);
     const { where, parameters } = conditionOf(filter, after === undefined ? undefined : { order, after });
-    const direction = order === 'newest' ? 'DESC' : 'ASC';
-    const query = `SELECT ${HEADER} FROM c ${where} ORDER BY c.place ${direction} OFFSET 0 LIMIT ${limit}`;
+    const query = `SELECT ${HEADER} FROM c ${where} ORDER BY ${orderClauseOf(order)} OFFSET 0 LIMIT ${limit}`;
     const found = await this.#queries.all<Stored<DeadLetterHeader>>({ query, parameters });
     const last = found.at(-1);
     return {
-      items: found.map(({ place: _, ...header }) => header),
-      continuation: last === undefined || found.length < limit ? null : packContinuation([last.place]),
+      items: found.map(({ place: _, turn: __, ...header }) => header),
+      continuation:
+        last === undefined || found.length < limit
+          ? null
+          : packContinuation([order === 'newest' ? last.place : last.turn]),
     };
   }
 
-  /** How many there are, of those that stand after `continuation` in the order of their receipt. Throws as `list`. */
+  /** Those of `addresses` that are there, in the order in which they came. Throws StoreUnavailableError. */
+  async inTurn(addresses: readonly DeadLetterAddress[]): Promise<readonly DeadLetterTurn[]> {
+    const found: DeadLetterTurn[] = [];
+    for (const [stream, ids] of Map.groupBy(addresses, (address) => address.stream)) {
+      const query = 'SELECT c.id, c.stream, c.turn FROM c WHERE c.stream = @stream AND ARRAY_CONTAINS(@ids, c.id)';
+      const parameters = [
+        { name: '@stream', value: stream },
+        { name: '@ids', value: ids.map(({ id }) => id) },
+      ];
+      found.push(...(await this.#queries.all<DeadLetterTurn>({ query, parameters }, [stream])));
+    }
+    return found.sort((a, b) => (a.turn < b.turn ? -1 : 1));
+  }
+
+  /** How many there are, of those that stand after `continuation` in the order in which they came. Throws as `list`. */
   async count(filter: DeadLetterFilter, continuation: string | null = null): Promise<number> {
     const after = continuation === null ? undefined : String(unpackContinuation(continuation, ['string'])[0]);
-    const { where, parameters } = conditionOf(filter, after === undefined ? undefined : { order: 'oldest', after });
+    const { where, parameters } = conditionOf(filter, after === undefined ? undefined : { order: 'turn', after });
     const [count] = await this.#queries.all<number>({ query: `SELECT VALUE COUNT(1) FROM c ${where}`, parameters });
     return count ?? 0;
   }
@@ -192,11 +212,16 @@ export interface ListOptions {
   /** At most this many. */
   readonly limit: number;
   readonly continuation: string | null;
-  readonly order?: 'newest' | 'oldest';
+  readonly order?: DeadLetterOrder;
+}
+
+/** A dead letter's address, and what `turnOf` says of it. */
+export interface DeadLetterTurn extends DeadLetterAddress {
+  readonly turn: string;
 }
 
 function placed(document: DeadLetterDocument): Stored<DeadLetterDocument> {
-  return { ...document, place: `${document.receivedAt} ${document.id}` };
+  return { ...document, place: `${document.receivedAt} ${document.id}`, turn: turnOf(document) };
 }
 
 function hasAllOf(stored: DeadLetterDocument, added: DeadLetterDocument): boolean {

@@ -19,7 +19,7 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-const TIMES = new Set(['updatedAt', 'ingestedAt', 'firstSeenAt', 'receivedAt', 'place']);
+const TIMES = new Set(['updatedAt', 'ingestedAt', 'firstSeenAt', 'receivedAt', 'place', 'turn']);
 
 export async function startTestStore({
   blobs = false,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { EMPLOYEE_8_INSERT } from '../../../local/samples/employee8.ts';
 import { renderAvro, renderJson } from '../../../local/samples/render.ts';
 import { CesReplayer } from '../../../shared/ces/replay.ts';
+import { arrivalText } from '../../../shared/ingest/arrivalToken.ts';
 import { packContinuation } from '../../../shared/ingest/page.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
 import { viewOf } from '../../../shared/operate/deadLetterView.ts';
@@ -43,6 +45,22 @@ describe('dead letters', () => {
     for (const wrong of ['x', packContinuation([1])]) {
       await assert.rejects(deadLetters.list({}, { limit: 1, continuation: wrong }), { name: 'ContinuationError' });
     }
+  });
+
+  test('are listed by when they became dead letters, however long ago their records came', async () => {
+    const { deadLetters } = await store.open();
+    const listed = async () => (await deadLetters.list({ stream: 'aged' }, { limit: 9, continuation: null })).items;
+    const arrivals = [3_000, 1_000, 2_000].map((clockMs) => arrivalText(clockMs, 0));
+    const buried: string[] = [];
+    for (const arrival of arrivals) {
+      const ids = await bury(store, 'goldengate', 'aged', [{ position: {}, bytes: Buffer.from(arrival), arrival }]);
+      buried.unshift(...ids.map(({ id }) => id));
+      await delay(2);
+    }
+    assert.deepEqual(
+      (await listed()).map(({ id }) => id),
+      buried,
+    );
   });
 
   test('are shown with their bytes, their text, and what today’s code makes of them', async () => {

@@ -120,6 +120,18 @@ describe('dead letters of Qlik', () => {
     );
   });
 
+  test('that cannot be read keep the order in which they came', async () => {
+    const consumer = await consumerOn(store, 'hr4');
+    await postQlik(consumer, 'hr4', JSON.stringify([1, 2, 3].map((message) => ({ message }))));
+    await delay(2);
+    await postQlik(consumer, 'hr4', '{"message": 4}');
+    const { deadLetters } = await store.open();
+    const { items } = await deadLetters.list({ stream: 'hr4' }, { limit: 9, continuation: null, order: 'turn' });
+    const found = await Promise.all(items.map((each) => deadLetters.read(each)));
+    const texts = found.map((each) => Buffer.from(each?.document.bytes ?? '', 'base64').toString());
+    assert.deepEqual(texts, ['{"message":1}', '{"message":2}', '{"message":3}', '{"message": 4}']);
+  });
+
   test('of records that waited in vain wait again, and make their rows when the table is known', async () => {
     const ids = await bury(store, 'qlik', 'hr2', [{ position: {}, bytes: Buffer.from(JSON.stringify(change)) }]);
     assert.deepEqual(numbersOf(await replay(store, ids)), { replayed: 1, parked: 1 });
