@@ -33,11 +33,11 @@ export interface Wait {
 export interface ParkedStorage {
   /** Keeps records; one that is there already stays as it was. Tells of each what the store made of it. */
   keep(records: readonly ParkedRecord[]): Promise<('kept' | { readonly rejected: number })[]>;
-  /** Records that wait for `waitingFor`, in order, after `afterPlace`, at most `limit`. */
-  waitingFor(waitingFor: string, afterPlace: string, limit: number): Promise<ParkedRecord[]>;
+  /** Records that wait for `waitingFor`, in order: as many at a time as are small enough to be in memory at once. */
+  waitingFor(waitingFor: string): AsyncIterable<readonly ParkedRecord[]>;
   remove(records: readonly Pick<ParkedRecord, 'id' | 'waitingFor'>[]): Promise<void>;
-  /** Records parked before `time`, oldest first, a sweep's worth. */
-  parkedBefore(time: string): Promise<ParkedRecord[]>;
+  /** Records parked before `time`, in the order of their arrival, a sweep's worth: as many at a time as `waitingFor` gives. */
+  parkedBefore(time: string): AsyncIterable<readonly ParkedRecord[]>;
   /** Everything that records of `source` wait for. */
   waits(source: Source): Promise<Wait[]>;
 }

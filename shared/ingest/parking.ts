@@ -39,10 +39,8 @@ export class Parking {
     const documents = records.map((record) => parkedRecord(source, stream, record, parkedAt));
     const results = await this.#storage.keep(documents);
     const refused = records.filter((_, index) => typeof results[index] === 'object');
-    const reason = 'store-rejected';
-    const letters = (
-      await this.#deadLetter(source, stream, refused, reason, 'the record was too large to wait')
-    ).values();
+    const fault = () => new UnprocessableError('store-rejected', 'the record was too large to wait');
+    const letters = (await this.#deadLetter(source, stream, refused, fault)).values();
     return results.map((result) => {
       if (result === 'kept') return { outcome: 'parked' };
       return letters.next().value ?? { outcome: 'parked' };
@@ -59,16 +57,13 @@ export class Parking {
     take: (records: readonly WaitingRecord[]) => Promise<readonly Outcome[]>,
   ): Promise<Outcome[]> {
     const settled: Outcome[] = [];
-    let place = '';
-    for (;;) {
-      const parked = await this.#storage.waitingFor(waitingFor, place, RECORDS_PER_REPLAY);
-      if (parked.length === 0) return settled;
+    for await (const parked of this.#storage.waitingFor(waitingFor)) {
       const outcomes = await take(parked.map(waitingRecord));
       const done = parked.filter((_, index) => outcomes[index]?.outcome !== 'parked');
       await this.#storage.remove(done);
       settled.push(...outcomes.filter(({ outcome }) => outcome !== 'parked'));
-      place = parked.at(-1)?.place ?? place;
     }
+    return settled;
   }
 
   /** What records of `source` wait for: for the sweep, which replays what has come unnoticed. */
@@ -78,29 +73,30 @@ export class Parking {
 
   /** Makes dead letters of the records of all sources that have waited too long. Returns how many. */
   async expire(): Promise<number> {
-    const overdue = await this.#storage.parkedBefore(new Date(Date.now() - this.#timeoutMs).toISOString());
-    const byStream = Map.groupBy(overdue, ({ source, stream }) => `${source}/${stream}`);
-    for (const records of byStream.values()) {
-      const [first] = records;
-      if (first === undefined) continue;
-      for (const record of records) {
-        const detail = `waited in vain for ${record.waitingFor}`;
-        await this.#deadLetter(first.source, first.stream, [waitingRecord(record)], 'no-key', detail);
+    let expired = 0;
+    for await (const overdue of this.#storage.parkedBefore(new Date(Date.now() - this.#timeoutMs).toISOString())) {
+      for (const records of Map.groupBy(overdue, ({ source, stream }) => `${source}/${stream}`).values()) {
+        const [first] = records;
+        if (first === undefined) continue;
+        const fault = ({ waitingFor }: WaitingRecord) =>
+          new UnprocessableError('no-key', `waited in vain for ${waitingFor}`);
+        await this.#deadLetter(first.source, first.stream, records.map(waitingRecord), fault);
+        await this.#storage.remove(records);
       }
-      await this.#storage.remove(records);
+      expired += overdue.length;
     }
-    return overdue.length;
+    return expired;
   }
 
   #deadLetter(
     source: Source,
     stream: string,
     records: readonly WaitingRecord[],
-    reason: UnprocessableError['reason'],
-    detail: string,
+    faultOf: (record: WaitingRecord) => UnprocessableError,
   ): Promise<Outcome[]> {
-    const deliveries = records.map(({ position, bytes, arrival }) => {
-      return { position, bytes, arrival, decoded: new UnprocessableError(reason, detail) };
+    const deliveries = records.map((record) => {
+      const { position, bytes, arrival } = record;
+      return { position, bytes, arrival, decoded: faultOf(record) };
     });
     return this.#pipeline.ingest(source, stream, deliveries);
   }
@@ -113,8 +109,6 @@ export interface WaitingRecord extends RawRecord {
   /** What its source has to know of the moment it came when it is replayed. */
   readonly context?: string;
 }
-
-const RECORDS_PER_REPLAY = 200;
 
 function parkedRecord(source: Source, stream: string, record: WaitingRecord, parkedAt: string): ParkedRecord {
   const { waitingFor, arrival, position, bytes, context } = record;

@@ -1,25 +1,28 @@
-import type { Container, SqlQuerySpec } from '@azure/cosmos';
+import type { Container } from '@azure/cosmos';
 import type { Source } from '../change/change.ts';
 import type { ParkedRecord, ParkedStorage, Wait } from '../ingest/parkedStore.ts';
 import { StoreUnavailableError } from './errors.ts';
-import { withLargeValues } from './largeValues.ts';
+import { isPointer, withLargeValues } from './largeValues.ts';
 import type { Operations } from './operations.ts';
+import { slicesOf } from './parkedSlices.ts';
+import { Queries } from './queries.ts';
 import type { ValueStore } from './valueStore.ts';
 
 const NOT_FOUND = 404;
 const EXISTS = 409;
+const RECORDS_PER_QUERY = 200;
 /** Records that one sweep looks at; the next sweep takes the rest. */
 const OVERDUE_PER_SWEEP = 100;
 
 /** The container `parked`: one logical partition per thing that is waited for, so that all who wait can be read in order. */
 export class ParkedStore implements ParkedStorage {
-  readonly #container: Container;
   readonly #operations: Operations;
+  readonly #queries: Queries;
   readonly #values: ValueStore;
 
   constructor(container: Container, operations: Operations, values: ValueStore) {
-    this.#container = container;
     this.#operations = operations;
+    this.#queries = new Queries(container);
     this.#values = values;
   }
 
@@ -31,15 +34,27 @@ export class ParkedStore implements ParkedStorage {
     return results.map(({ status }) => (status < 300 || status === EXISTS ? 'kept' : { rejected: status }));
   }
 
-  async waitingFor(waitingFor: string, afterPlace: string, limit: number): Promise<ParkedRecord[]> {
+  async *waitingFor(waitingFor: string): AsyncGenerator<readonly ParkedRecord[]> {
+    let place: string | undefined = '';
+    while (place !== undefined) {
+      const found: readonly ParkedRecord[] = await this.#firstOf(waitingFor, place);
+      for (const slice of slicesOf(found, ({ bytes }) => charactersOf(bytes))) yield await this.#whole(slice);
+      place = found.at(-1)?.place;
+    }
+  }
+
+  /** As many as the service puts into one answer, which ends at 4 MB; none where there are no more. */
+  async #firstOf(waitingFor: string, afterPlace: string): Promise<readonly ParkedRecord[]> {
     const query = {
-      query: `SELECT * FROM c WHERE c.waitingFor = @waitingFor AND c.place > @after ORDER BY c.place OFFSET 0 LIMIT ${limit}`,
+      query: `SELECT * FROM c WHERE c.waitingFor = @waitingFor AND c.place > @after ORDER BY c.place
+        OFFSET 0 LIMIT ${RECORDS_PER_QUERY}`,
       parameters: [
         { name: '@waitingFor', value: waitingFor },
         { name: '@after', value: afterPlace },
       ],
     };
-    return this.#whole(await this.#query<ParkedRecord>(query, [waitingFor]));
+    for await (const page of this.#queries.pages<ParkedRecord>(query, [waitingFor])) if (page.length > 0) return page;
+    return [];
   }
 
   async remove(records: readonly Pick<ParkedRecord, 'id' | 'waitingFor'>[]): Promise<void> {
@@ -51,12 +66,16 @@ export class ParkedStore implements ParkedStorage {
       throw new StoreUnavailableError(`a parked record could not be removed: status ${bad.status}`);
   }
 
-  async parkedBefore(time: string): Promise<ParkedRecord[]> {
+  async *parkedBefore(time: string): AsyncGenerator<readonly ParkedRecord[]> {
     const query = {
-      query: `SELECT * FROM c WHERE c.parkedAt < @time ORDER BY c.parkedAt OFFSET 0 LIMIT ${OVERDUE_PER_SWEEP}`,
+      query: `SELECT c.id, c.waitingFor, LENGTH(c.bytes) AS characters, c.bytes.bytes AS movedBytes FROM c
+        WHERE c.parkedAt < @time ORDER BY c.place OFFSET 0 LIMIT ${OVERDUE_PER_SWEEP}`,
       parameters: [{ name: '@time', value: time }],
     };
-    return this.#whole(await this.#query<ParkedRecord>(query));
+    const overdue = await this.#queries.all<Overdue>(query);
+    for (const slice of slicesOf(overdue, ({ characters, movedBytes }) => characters ?? movedBytes ?? 0)) {
+      yield this.#read(slice);
+    }
   }
 
   async waits(source: Source): Promise<Wait[]> {
@@ -64,7 +83,7 @@ export class ParkedStore implements ParkedStorage {
       query: 'SELECT DISTINCT c.source, c.stream, c.waitingFor FROM c WHERE c.source = @source',
       parameters: [{ name: '@source', value: source }],
     };
-    return this.#query<Wait>(query);
+    return this.#queries.all<Wait>(query);
   }
 
   /** How many records of a stream wait, and since when the oldest does. Throws StoreUnavailableError. */
@@ -79,22 +98,34 @@ export class ParkedStore implements ParkedStorage {
     ];
     const oldest = `SELECT VALUE c.parkedAt FROM c ${where} ORDER BY c.parkedAt OFFSET 0 LIMIT 1`;
     const [counts, firsts] = await Promise.all([
-      this.#query<number>({ query: `SELECT VALUE COUNT(1) FROM c ${where}`, parameters }),
-      this.#query<string>({ query: oldest, parameters }),
+      this.#queries.all<number>({ query: `SELECT VALUE COUNT(1) FROM c ${where}`, parameters }),
+      this.#queries.all<string>({ query: oldest, parameters }),
     ]);
     return { records: counts[0] ?? 0, oldest: firsts[0] ?? null };
+  }
+
+  /** Those of `records` that are still there. */
+  async #read(records: readonly Pick<ParkedRecord, 'id' | 'waitingFor'>[]): Promise<readonly ParkedRecord[]> {
+    const operations = records.map(({ id, waitingFor }) => ({ type: 'Read' as const, partitionKey: [waitingFor], id }));
+    const results = await this.#operations.run(operations);
+    const bad = results.find(({ status }) => status >= 300 && status !== NOT_FOUND);
+    if (bad !== undefined) throw new StoreUnavailableError(`a parked record could not be read: status ${bad.status}`);
+    return this.#whole(results.flatMap(({ status, document }) => (status < 300 ? (document as ParkedRecord) : [])));
   }
 
   async #whole(records: readonly ParkedRecord[]): Promise<ParkedRecord[]> {
     return Promise.all(records.map((record) => withLargeValues(record, this.#values)));
   }
+}
 
-  async #query<Row>(query: SqlQuerySpec, partitionKey?: string[]): Promise<Row[]> {
-    try {
-      const options = partitionKey === undefined ? {} : { partitionKey };
-      return (await this.#container.items.query<Row>(query, options).fetchAll()).resources;
-    } catch (error) {
-      throw new StoreUnavailableError('the parked records could not be queried', { cause: error });
-    }
-  }
+/** A record that has waited too long. Its `bytes` are a text, or a pointer to one that was moved. */
+interface Overdue extends Pick<ParkedRecord, 'id' | 'waitingFor'> {
+  readonly characters?: number;
+  readonly movedBytes?: number;
+}
+
+/** Of base64 text, or of a pointer to one that was moved: a character of it is a byte. */
+function charactersOf(bytes: unknown): number {
+  if (isPointer(bytes)) return bytes.bytes;
+  return typeof bytes === 'string' ? bytes.length : 0;
 }
