@@ -7,8 +7,8 @@ const LETTERS_PER_CALL = 2_000;
 const LETTERS_PER_PAGE = 200;
 
 /**
- * Deletes dead letters, in the order in which their records came. A filter that says nothing is refused: nobody deletes everything by leaving a
- * parameter out. Throws QueryError, StoreUnavailableError.
+ * Deletes dead letters, in the order in which their records came. A filter that says nothing is refused: nobody deletes
+ * everything by leaving a parameter out. Throws QueryError, StoreUnavailableError.
  */
 export async function purgeDeadLetters(
   store: DeadLetterStore,
