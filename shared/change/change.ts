@@ -41,6 +41,11 @@ export interface NormalizedChange {
   readonly movedFrom?: RowKey;
   /** The key that the row has after it, only on the half of such a change that is recorded under the old key. */
   readonly movedTo?: RowKey;
+  /**
+   * The columns of the row that stood at the new key when this change moved another row there, and that a later change of
+   * the transaction may yet move away.
+   */
+  readonly displaced?: Columns;
   readonly before: Columns | null;
   readonly after: Columns | null;
   /** Orders the changes of one row by plain string comparison; ends in a rank, see `tokens.ts`. */

@@ -1,12 +1,9 @@
 import type { NormalizedChange, Source } from '../change/change.ts';
 import { rowChangeOf } from '../change/effect.ts';
-import { type Columns, canonicalJson, type JsonValue } from '../change/json.ts';
-import { fromDocument } from '../change/rowDocument.ts';
-import { withRank } from '../change/tokens.ts';
-import { isPointer, standsFor } from '../store/largeValues.ts';
 import type { StoredRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { type ChangeOutcome, outcomeOf, refused } from './changeOutcome.ts';
+import { arrivalOf, contradicts, departureOf, type Leaving, olderColumns } from './moveHalves.ts';
 import type { RecordedChange, Recorder } from './recorders.ts';
 import type { RowWriter } from './rowWriter.ts';
 import type { TableFloors } from './tableFloors.ts';
@@ -28,18 +25,28 @@ export interface KnownMove {
  * 3. The new row is written, then the tombstone.
  * From every point between two writes, a repeat ends in the same documents.
  *
- * In `SET id = id + 1` rows move over each other inside one transaction, and the row at the old key may be another
- * row's new place already. It is spared when a change of the same transaction moved a row there and a column besides
- * the key differs from what this change says its row held before. Changes without a transaction id are of one transaction
- * if they were committed at one time: GoldenGate gives all operations of a transaction its commit time. That others may
- * share that time does no harm as long as every change between two moves of a row gets in: then it holds what the later
- * one says.
+ * In `SET id = id + 1`, or where two rows change places, rows move over each other inside one transaction. A row is then at
+ * one of these places, and each move of it finds it there:
+ * - At its key: the usual case. Whatever moves it away takes its columns from there.
+ * - Displaced: another row was moved to its key before it was moved away itself. The record of the other one's image keeps
+ *   what the displaced row held (`displaced`), for the row at the key now is the other one. That one's image is full: of
+ *   the displaced row nothing stays at the key, whatever columns the other one is known to have.
+ * - Moved away from a key where it was displaced: its columns come from that record, never from the row at the key, and that
+ *   row is spared: the delete is recorded and not merged. Its new place may displace the next row, and so on.
+ * Displaced is a row if the row at the old key contradicts what the change says its row held before, in a column besides
+ * the key, and a change of the same transaction moved a row there. All that is decided is in `changes` before any row is
+ * written, and what was recorded first counts; so a repeat need not find the rows as they were.
+ *
+ * Changes without a transaction id are of one transaction if they were committed at one time: GoldenGate gives all
+ * operations of a transaction its commit time. That others may share that time does no harm as long as every change between
+ * two moves of a row gets in: then it holds what the later one says.
  *
  * What cannot be told: that a change between two moves of one row in one transaction is missing, because it was bad or is
- * late; the row then looks like another one and is spared. And two rows that differ in nothing but their keys, as far as the change's image of before says. With
- * images of the key alone that is all rows, and with images of the key and the changed columns, those that have these in
- * common. Then the later move empties the place that the earlier one filled, as if one row had been moved twice. So it does
- * where a source gives neither an id of the transaction nor a commit time.
+ * late; the row then looks like another one and is spared, and its columns that no image carries stay unknown at the new
+ * key. And two rows that differ in nothing but their keys, as far as the change's image of before says. With images of the
+ * key alone that is all rows, and with images of the key and the changed columns, those that have these in common. Then the
+ * later move empties the place that the earlier one filled, as if one row had been moved twice. So it does where a source
+ * gives neither an id of the transaction nor a commit time.
  */
 export class Moves {
   readonly #store: Store;
@@ -62,17 +69,24 @@ export class Moves {
     floors?: TableFloors,
   ): Promise<ChangeOutcome[]> {
     const changes = sent.map((change) => recorder.settle(change));
-    const oldRows = await this.#store.rows.read(
-      changes.map(({ table, key, movedFrom }) => ({ table, id: movedFrom?.key ?? key })),
+    const rows = await this.#store.rows.read([
+      ...changes.map(({ table, key, movedFrom }) => ({ table, id: movedFrom?.key ?? key })),
+      ...changes.map(({ table, key }) => ({ table, id: key })),
+    ]);
+    const moves = await Promise.all(
+      changes.map(async (change, index) => ({
+        change,
+        leaving: await this.#leaving(change, rows[index]),
+        standing: rows[changes.length + index],
+      })),
     );
-    const arrivals = await recorder.record(changes.map((change, index) => arrivalOf(change, oldRows[index])));
+    const arrivals = await recorder.record(
+      moves.map(({ change, leaving, standing }) => arrivalOf(change, leaving, standing)),
+    );
     const departures = await recorder.record(
-      await Promise.all(
-        changes.map((change, index) => {
-          const token = arrivals[index]?.change.token ?? change.token;
-          return this.#departureOf({ ...change, token }, oldRows[index]);
-        }),
-      ),
+      moves.map(({ change, leaving }, index) => {
+        return departureOf({ ...change, token: arrivals[index]?.change.token ?? change.token }, leaving);
+      }),
     );
     return this.#mergeBoth(source, stream, [arrivals, departures], floors);
   }
@@ -148,44 +162,21 @@ export class Moves {
     });
   }
 
-  /** The delete of the old key. */
-  async #departureOf(change: NormalizedChange, oldRow: StoredRow | undefined): Promise<NormalizedChange> {
-    const { movedFrom, key, keys, transaction, ...rest } = change;
-    const from = movedFrom ?? { key, keys: keys ?? {} };
-    const departure: NormalizedChange = {
-      ...rest,
-      op: 'delete',
-      image: 'none',
-      ...from,
-      movedTo: { key, keys: keys ?? {} },
-      after: null,
-      token: withRank(change.token, 'delete'),
-      transaction,
-    };
-    const isSpared =
-      oldRow !== undefined &&
-      contradicts(oldRow.document.row, change.before, from.keys) &&
-      (await this.#store.changes.wasMovedInto(from.key, change));
-    return isSpared ? { ...departure, flag: 'spared' } : departure;
+  /**
+   * What is known of the row that `change` moves away. `stored`: the row that stands at its old key. Throws
+   * StoreUnavailableError.
+   */
+  async #leaving(change: NormalizedChange, stored: StoredRow | undefined): Promise<Leaving> {
+    const { before, movedFrom, key, token } = change;
+    if (stored !== undefined && contradicts(stored.document.row, before, movedFrom?.keys ?? null)) {
+      const moves = await this.#store.changes.movesInto(movedFrom?.key ?? key, change);
+      if (moves.length > 0) {
+        const own = moves.findLast(
+          ({ displaced }) => displaced && !contradicts(displaced, before, movedFrom?.keys ?? null),
+        );
+        return { columns: own?.displaced ?? {}, isAfterAnother: true };
+      }
+    }
+    return { columns: olderColumns(stored, token), isAfterAnother: false };
   }
-}
-
-/** The image of the new key, completed by the columns of the old row that are older than the change. */
-function arrivalOf(change: NormalizedChange, oldRow: StoredRow | undefined): NormalizedChange {
-  const inherited = oldRow === undefined ? [] : [...fromDocument(oldRow.document).state.cells];
-  const older = inherited.filter(([, cell]) => cell.token < change.token).map(([column, cell]) => [column, cell.value]);
-  return { ...change, after: { ...Object.fromEntries(older), ...change.before, ...change.after, ...change.keys } };
-}
-
-/** A large value stands in its row as a pointer. */
-function isSame(stored: JsonValue, sent: JsonValue): boolean {
-  if (isPointer(stored) && typeof sent === 'string') return standsFor(stored, sent);
-  return canonicalJson(stored) === canonicalJson(sent);
-}
-
-function contradicts(row: Columns, before: Columns | null, keys: Columns): boolean {
-  return Object.entries(before ?? {}).some(([column, value]) => {
-    const stored = Object.hasOwn(row, column) ? row[column] : undefined;
-    return !Object.hasOwn(keys, column) && stored !== undefined && !isSame(stored, value);
-  });
 }

@@ -11,6 +11,9 @@ import type { ValueStore } from './valueStore.ts';
 /** A document of the container `changes`. */
 export type ChangeDocument = Omit<NormalizedChange, 'identity'> & { readonly id: string; readonly ingestedAt: string };
 
+/** Of a change that moved a row to a key. */
+export type MoveInto = Pick<NormalizedChange, 'token' | 'displaced'>;
+
 /** What became of a change that was to be recorded. */
 export type Recorded = 'created' | 'known' | { readonly rejected: number };
 
@@ -74,26 +77,29 @@ export class ChangeStore {
   }
 
   /**
-   * Whether a change of the same transaction as `change` moved another row to the key `key` of its table. Without transaction
-   * ids, changes that were committed at one time count as one transaction. Throws StoreUnavailableError.
+   * The changes of the same transaction as `change` that moved a row to the key `key` of its table, oldest first. Without
+   * transaction ids, changes that were committed at one time count as one transaction. Large values stay pointers. Throws
+   * StoreUnavailableError.
    */
-  async wasMovedInto(
+  async movesInto(
     key: string,
     change: Pick<NormalizedChange, 'table' | 'transaction' | 'committedAt'>,
-  ): Promise<boolean> {
+  ): Promise<readonly MoveInto[]> {
     const { table, transaction, committedAt } = change;
-    if (transaction === null && committedAt === null) return false;
+    if (transaction === null && committedAt === null) return [];
     const isOfTransaction =
       transaction === null
         ? 'IS_NULL(c.transaction) AND c.committedAt = @transaction'
         : 'c.transaction.id = @transaction';
     const query = {
-      query: `SELECT VALUE COUNT(1) FROM c WHERE ${isOfTransaction} AND IS_DEFINED(c.movedFrom)`,
+      query: `SELECT c.token, c.displaced FROM c WHERE ${isOfTransaction} AND IS_DEFINED(c.movedFrom)`,
       parameters: [{ name: '@transaction', value: transaction?.id ?? committedAt }],
     };
     try {
-      const { resources } = await this.#container.items.query<number>(query, { partitionKey: [table, key] }).fetchAll();
-      return (resources[0] ?? 0) > 0;
+      const { resources } = await this.#container.items
+        .query<MoveInto>(query, { partitionKey: [table, key] })
+        .fetchAll();
+      return resources.sort((a, b) => (a.token < b.token ? -1 : 1));
     } catch (error) {
       throw new StoreUnavailableError('the changes of a row could not be read', { cause: error });
     }
