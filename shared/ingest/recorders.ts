@@ -1,5 +1,6 @@
 import type { NormalizedChange } from '../change/change.ts';
 import type { ChangeStore, Recorded } from '../store/changes.ts';
+import { rowName } from './rowName.ts';
 
 /** A change as it counts from now on, and whether it was known before. */
 export interface RecordedChange {
@@ -32,20 +33,49 @@ export function recordAll(store: ChangeStore): Recorder {
   };
 }
 
-/** For changes that come out differently from another delivery: of each the one that was recorded first counts. */
+/**
+ * For changes that come out differently from another delivery: of each the one that was recorded first counts. Of several
+ * deliveries in one batch that is the one with the least token; it goes alone, for nothing says which of the documents
+ * that are created at once comes first.
+ */
 export function recordFirst(store: ChangeStore): Recorder {
   return {
     settle: (change) => change,
     async record(changes) {
-      const results = await store.record(changes);
-      const known = changes.filter((_, index) => results[index] === 'known');
+      const oldest = oldestDeliveries(changes);
+      const sent = [...oldest.values()];
+      const results = await store.record(sent);
+      const known = sent.filter((_, index) => results[index] === 'known');
       const earlier = (known.length === 0 ? [] : await store.recorded(known)).values();
-      return changes.map((change, index) => {
+      const recorded = new Map<string, RecordedChange>();
+      [...oldest.keys()].forEach((name, index) => {
+        const change = sent[index] as NormalizedChange;
         const result = results[index] ?? 'created';
-        if (result !== 'known') return { change, result };
-        const first = earlier.next().value;
-        return { change: first === undefined ? change : { ...change, ...first }, result };
+        const first = result === 'known' ? earlier.next().value : undefined;
+        recorded.set(name, { change: first === undefined ? change : { ...change, ...first }, result });
+      });
+      return changes.map((change) => {
+        const name = documentName(change);
+        const result = recorded.get(name) as RecordedChange;
+        // From here on it is known.
+        if (result.result === 'created') recorded.set(name, { ...result, result: 'known' });
+        return result;
       });
     },
   };
+}
+
+/** Of each change the delivery with the least token, by the document that it is recorded in. */
+function oldestDeliveries(changes: readonly NormalizedChange[]): ReadonlyMap<string, NormalizedChange> {
+  const oldest = new Map<string, NormalizedChange>();
+  for (const change of changes) {
+    const name = documentName(change);
+    const other = oldest.get(name);
+    if (other === undefined || change.token < other.token) oldest.set(name, change);
+  }
+  return oldest;
+}
+
+function documentName({ table, key, identity }: NormalizedChange): string {
+  return `${rowName(table, key)}\n${identity}`;
 }
