@@ -33,6 +33,8 @@ interface Group {
   readonly id: string;
   /** Positions in the batch of the changes of this row. */
   readonly indexes: number[];
+  /** `updatedAt` of the document that was last sent for this row; undefined before that. */
+  sentAt?: string;
 }
 
 /**
@@ -96,10 +98,17 @@ export class RowWriter {
     const written: Group[] = [];
     for (const group of groups) {
       const before = stored.get(group.name);
+      const told = group.sentAt === undefined ? [] : group.indexes.map((index) => outcomes[index]);
       const row = mergeGroup(before, changes, group, outcomes, floors.get(group.table));
-      if (row === undefined) continue;
+      if (row === undefined) {
+        // The row is as it was sent in the round before: that got through, and only its answer was lost.
+        const isOwn = before !== undefined && before.document.updatedAt === group.sentAt;
+        if (isOwn) for (const [at, index] of group.indexes.entries()) outcomes[index] = told[at] ?? 'unchanged';
+        continue;
+      }
       const header = { ...origin, table: group.table, id: group.id };
       writes.push({ document: documentOf(header, row, updatedAt, this.#tombstoneTtlSeconds), etag: before?.etag });
+      group.sentAt = updatedAt;
       written.push(group);
     }
     const again: Group[] = [];

@@ -19,6 +19,8 @@ export interface FaultProxy {
   /** Lets `writes` writes pass, then dies at the next. */
   arm(writes: number, death: Death): void;
   disarm(): void;
+  /** Lets `writes` writes pass; the next gets through, too, but its connection breaks in place of an answer, once. */
+  loseAnswer(writes: number): void;
   /** Lets nothing through, reads neither. */
   cutOff(): void;
   close(): Promise<void>;
@@ -29,6 +31,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let writes = 0;
   let requests = 0;
   let fatalWrite = Number.POSITIVE_INFINITY;
+  let lostWrite = Number.POSITIVE_INFINITY;
   let death: Death = 'before';
   let isCutOff = false;
 
@@ -52,6 +55,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const relay = (status: number, headers: object, answer: Buffer) =>
       outgoing.writeHead(status, { ...headers }).end(answer);
     if (isCutOff) return refuse(outgoing);
+    if (position === lostWrite && isWrite(incoming, body)) {
+      lostWrite = Number.POSITIVE_INFINITY;
+      return forward(incoming, body, () => incoming.socket.destroy());
+    }
     if (position < fatalWrite) return forward(incoming, body, relay);
     const isFatal = position === fatalWrite && isWrite(incoming, body);
     if (isFatal && death === 'after') return forward(incoming, body, () => refuse(outgoing));
@@ -78,6 +85,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       writes = 0;
       fatalWrite = Number.POSITIVE_INFINITY;
       isCutOff = false;
+    },
+    loseAnswer(count) {
+      writes = 0;
+      lostWrite = count;
     },
     cutOff() {
       isCutOff = true;

@@ -39,6 +39,26 @@ describe('ingesting changes', () => {
     assert.deepEqual((await contentOf(table)).rows, { 1: 'deleted' });
   });
 
+  test('tells applied what was applied when the answer to a write is lost, whichever write it is', async () => {
+    const scenario = (table: TestTable) => [
+      table.insert(1, { id: 1, name: 'a' }),
+      table.insert(2, { id: 2, name: 'b' }),
+      table.move(3, 1, { id: 3 }, { id: 1, name: 'a' }),
+      table.update(4, { id: 2, name: 'c' }),
+      table.update(5, { id: 3, name: 'd' }),
+      table.delete(6, 2),
+    ];
+    store.proxy.disarm();
+    await ingest(scenario(new TestTable('allAnswers')));
+    const total = store.proxy.writes;
+    for (let write = 0; write < total; write++) {
+      const table = new TestTable(`lostAnswer${write}`);
+      store.proxy.loseAnswer(write);
+      assert.deepEqual(await ingest(scenario(table)), Array(6).fill('applied'), `write ${write} of ${total}`);
+      assert.deepEqual((await contentOf(table)).rows, { 1: 'deleted', 2: 'deleted', 3: { id: 3, name: 'd' } });
+    }
+  });
+
   test('makes a dead letter of what cannot be processed, and of nothing else', async () => {
     const table = new TestTable('deadLetters');
     const bad = new UnprocessableError('no-order', 'there is no LSN');
