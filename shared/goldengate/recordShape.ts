@@ -14,6 +14,8 @@ const MAX_COMPILED_MEMBERS = 256;
  * a shape code is made that just says what goes where: the engine then lays each object out once and looks no name up.
  */
 export class RecordShape {
+  /** Characters of all names, and one more for each: what it takes to remember the shape. */
+  readonly length: number;
   readonly #names: readonly string[];
   readonly #fields: FieldNames;
   readonly #delimiter: string;
@@ -22,12 +24,9 @@ export class RecordShape {
 
   constructor(record: JsonObject, fields: FieldNames, delimiter: string) {
     this.#names = Object.keys(record);
+    this.length = this.#names.reduce((sum, name) => sum + name.length + 1, 0);
     this.#fields = fields;
     this.#delimiter = delimiter;
-  }
-
-  get size(): number {
-    return this.#names.length;
   }
 
   /** Whether `record` has just the members of this shape, in their order. */
@@ -41,7 +40,8 @@ export class RecordShape {
   /** Divides a record of this shape, as `divideRecord` does. */
   divide(record: JsonObject): DividedRecord {
     if (this.#compiled !== undefined) return this.#compiled(record);
-    if (++this.#uses === USES_BEFORE_COMPILING && this.size <= MAX_COMPILED_MEMBERS) this.#compiled = this.#compile();
+    if (++this.#uses === USES_BEFORE_COMPILING && this.#names.length <= MAX_COMPILED_MEMBERS)
+      this.#compiled = this.#compile();
     return divideRecord(record, this.#fields, this.#delimiter);
   }
 

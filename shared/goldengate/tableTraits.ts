@@ -16,13 +16,16 @@ export interface TableTraits {
   readonly ambiguous: AmbiguousTable | undefined;
 }
 
-/** Tables that are remembered; beyond it all are forgotten, and what is still in use comes back. */
+/** Characters of a table's name that is remembered; longer names would stay in memory for nothing. */
+export const MAX_TABLE_NAME_LENGTH = 800;
+/** Tables of which one thing is known that are remembered; beyond it all are forgotten, and what is in use comes back. */
 const MAX_TABLES = 1_000;
 
 /** The traits of the tables of one stream, worked out once instead of with every record. */
 export class TableTraitsCache {
   readonly #make: (name: string, knowledge: TableKnowledge) => TableTraits;
-  readonly #traits = new Map<string, TableTraits>();
+  /** What is known of a table is as large as its metadata, and stays no longer than the request that asked for it. */
+  readonly #traits = new WeakMap<TableKnowledge, Map<string, TableTraits>>();
   /** The next record is mostly of the same table. */
   #last: TableTraits | undefined;
 
@@ -33,11 +36,16 @@ export class TableTraitsCache {
   of(name: string, knowledge: TableKnowledge): TableTraits {
     const last = this.#last;
     if (last !== undefined && last.knowledge === knowledge && last.name === name) return last;
-    let traits = this.#traits.get(name);
-    if (traits === undefined || traits.knowledge !== knowledge) {
+    const known = this.#traits.get(knowledge);
+    let traits = known?.get(name);
+    if (traits === undefined) {
       traits = this.#make(name, knowledge);
-      if (this.#traits.size === MAX_TABLES) this.#traits.clear();
-      this.#traits.set(name, traits);
+      if (name.length > MAX_TABLE_NAME_LENGTH) return traits;
+      if (known === undefined) this.#traits.set(knowledge, new Map([[name, traits]]));
+      else {
+        if (known.size === MAX_TABLES) known.clear();
+        known.set(name, traits);
+      }
     }
     this.#last = traits;
     return traits;

@@ -34,7 +34,7 @@ interface Group {
   /** Positions in the batch of the changes of this row. */
   readonly indexes: number[];
   /** `updatedAt` of the document that was last sent for this row; undefined before that. */
-  sentAt?: string;
+  sentAt: string | undefined;
 }
 
 /**
@@ -98,12 +98,12 @@ export class RowWriter {
     const written: Group[] = [];
     for (const group of groups) {
       const before = stored.get(group.name);
-      const told = group.sentAt === undefined ? [] : group.indexes.map((index) => outcomes[index]);
+      const told = group.sentAt === undefined ? undefined : group.indexes.map((index) => outcomes[index]);
       const row = mergeGroup(before, changes, group, outcomes, floors.get(group.table));
       if (row === undefined) {
         // The row is as it was sent in the round before: that got through, and only its answer was lost.
         const isOwn = before !== undefined && before.document.updatedAt === group.sentAt;
-        if (isOwn) for (const [at, index] of group.indexes.entries()) outcomes[index] = told[at] ?? 'unchanged';
+        if (isOwn) for (const [at, index] of group.indexes.entries()) outcomes[index] = told?.[at] ?? 'unchanged';
         continue;
       }
       const header = { ...origin, table: group.table, id: group.id };
@@ -150,7 +150,7 @@ function groupByRow(changes: readonly RowChange[]): Group[] {
   changes.forEach(({ table, id }, index) => {
     const name = rowName(table, id);
     const group = groups.get(name);
-    if (group === undefined) groups.set(name, { name, table, id, indexes: [index] });
+    if (group === undefined) groups.set(name, { name, table, id, indexes: [index], sentAt: undefined });
     else group.indexes.push(index);
   });
   return [...groups.values()];
