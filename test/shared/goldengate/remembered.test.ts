@@ -48,7 +48,14 @@ describe('what a stream remembers of its tables does not grow with the length of
   }
 
   const make = (name: string, knowledge: TableTraits['knowledge']): TableTraits => {
-    return { name, knowledge, table: `goldengate/s/${name}`, identityStart: `s\n${name}`, ambiguous: undefined };
+    return {
+      name,
+      knowledge,
+      table: `goldengate/s/${name}`,
+      identityStart: `s\n${name}`,
+      columns: [],
+      ambiguous: undefined,
+    };
   };
 
   test('of tables', () => {
