@@ -2,9 +2,9 @@ import type { Deadline } from '../body/deadline.ts';
 import type { GoldenGateStream } from '../config.ts';
 import type { ArrivalDelivery, PendingChange } from '../ingest/arrival.ts';
 import { arrivalText, clockOfArrival } from '../ingest/arrivalToken.ts';
-import type { Arrivals } from '../ingest/arrivedBefore.ts';
+import type { Arrivals, ParkingLot } from '../ingest/arrivedBefore.ts';
 import type { Outcome } from '../ingest/delivery.ts';
-import type { Parking, WaitingRecord } from '../ingest/parking.ts';
+import type { WaitingRecord } from '../ingest/parking.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
 import { RequestClock } from '../ingest/requestClock.ts';
 import type { TableFloors } from '../ingest/tableFloors.ts';
@@ -25,7 +25,7 @@ export interface RecordTakerParts {
   readonly reader: StreamReader;
   readonly catalog: GoldenGateCatalog;
   readonly arrivals: Arrivals;
-  readonly parking: Parking;
+  readonly parking: ParkingLot;
   readonly truncations: Truncations;
   readonly waitingTables: WaitingTables;
   readonly deadline: Deadline;
@@ -230,7 +230,7 @@ export class RecordTaker {
     if (waiting.length === 0) return;
     const { parking, stream } = this.#parts;
     const records = waiting.map(({ record }) => record);
-    const parked = await parking.park('goldengate', stream, records);
+    const parked = await parking.park('goldengate', stream, records, this.#clock);
     waiting.forEach(({ at }, position) => {
       outcomes[at] = parked[position] ?? { outcome: 'parked' };
     });

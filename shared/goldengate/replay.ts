@@ -2,7 +2,7 @@ import { Deadline } from '../body/deadline.ts';
 import type { BodyLimits } from '../body/readBody.ts';
 import type { GoldenGateStream } from '../config.ts';
 import { arrivalText } from '../ingest/arrivalToken.ts';
-import { type Arrivals, arrivedBefore, placeOfArrival } from '../ingest/arrivedBefore.ts';
+import { type Arrivals, arrivedBefore, placeOfArrival, waitedBefore } from '../ingest/arrivedBefore.ts';
 import type { CatalogStorage } from '../ingest/catalogStore.ts';
 import type { Outcome } from '../ingest/delivery.ts';
 import type { Parking } from '../ingest/parking.ts';
@@ -48,7 +48,7 @@ export class GoldenGateReplayer implements Replayer {
       reader: this.#reader,
       catalog: new GoldenGateCatalog(catalog, this.#stream),
       arrivals: arrivedBefore(arrivals, arrival),
-      parking,
+      parking: waitedBefore(parking, arrival),
       truncations,
       waitingTables: new WaitingTables([]),
       deadline: new Deadline(TIME_LIMIT_MS, clockMs),

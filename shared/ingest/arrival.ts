@@ -21,7 +21,8 @@ import type { TableFloors } from './tableFloors.ts';
  *
  * An arrival is fixed once, and what fixes it is the record in `changes` (for a record without a key the one in `parked`,
  * for a bad one the one in `deadletters`). The changes of one row are recorded one after another (those that are in one
- * transaction of the store at once, in their order). So after a crash
+ * transaction of the store at once, in their order); so are those that wait for one thing, and the bad ones of a stream. So
+ * after a crash
  * - before a change is recorded: it has no arrival yet, nor has any later change of its row; sent again, they get theirs in
  *   the order in which they stand there, after those of the changes before them that turn out to be known.
  * - between a change's record and its row, or at any later point: sent again, the change is known, and merged with the
@@ -64,7 +65,7 @@ export class ArrivalPipeline {
     const addresses = rowsOf(deliveries);
     const read = await this.#read(addresses);
     const recorder = new ArrivalRecorder(this.#store.changes, clocksOf(addresses, read, floors), checkTime);
-    const outcomes = await this.#pipeline.ingest(source, stream, arrived, { recorder, floors, read, checkTime });
+    const outcomes = await this.#pipeline.ingest(source, stream, arrived, { recorder, floors, read, checkTime, clock });
     clock.pass(recorder.newestClock);
     return outcomes;
   }

@@ -1,10 +1,17 @@
 import type { ArrivalPipeline } from './arrival.ts';
-import { clockOfArrival } from './arrivalToken.ts';
+import { clockOfArrival, indexOfArrival } from './arrivalToken.ts';
+import type { Parking } from './parking.ts';
 
 /** What sources use of the pipeline for changes whose order depends on arrival. */
 export type Arrivals = Pick<ArrivalPipeline, 'ingest' | 'replay' | 'areRecorded'>;
 
-/** `arrivals` for one record that has come before: whatever is taken in as new has the arrival that it had then. */
+/** What sources use of the parking. */
+export type ParkingLot = Pick<Parking, 'park' | 'parkArrived' | 'replay'>;
+
+/**
+ * `arrivals` for what has come before as one record: whatever is taken in as new has the arrival that it had then, and after
+ * that its place where the one record holds a list.
+ */
 export function arrivedBefore(arrivals: Arrivals, arrival: string): Arrivals {
   return {
     ingest: (source, stream, deliveries, _clock, floors) => {
@@ -16,10 +23,20 @@ export function arrivedBefore(arrivals: Arrivals, arrival: string): Arrivals {
   };
 }
 
-/** Where and when a record stood in its request, from its arrival. */
-export function placeOfArrival(arrival: string): { readonly clockMs: number; readonly index: number } {
-  const clockMs = clockOfArrival(arrival);
-  return { clockMs, index: Number(arrival.slice(-INDEX_DIGITS)) };
+/** `parking` likewise: what has to wait waits with the arrival that `arrivedBefore` would give it. */
+export function waitedBefore(parking: ParkingLot, arrival: string): ParkingLot {
+  const park: ParkingLot['parkArrived'] = (source, stream, records) => {
+    const arrived = records.map((record) => ({ ...record, arrival }));
+    return parking.parkArrived(source, stream, arrived);
+  };
+  return {
+    park,
+    parkArrived: (source, stream, records) => parking.parkArrived(source, stream, records),
+    replay: (waitingFor, take) => parking.replay(waitingFor, take),
+  };
 }
 
-const INDEX_DIGITS = 6;
+/** Where and when a record stood in its request, from its arrival. */
+export function placeOfArrival(arrival: string): { readonly clockMs: number; readonly index: number } {
+  return { clockMs: clockOfArrival(arrival), index: indexOfArrival(arrival) };
+}

@@ -22,6 +22,9 @@ export interface ParkedRecord {
   readonly parkedAt: string;
 }
 
+/** A record on its way; the store makes its place. */
+export type Unplaced = Omit<ParkedRecord, 'place'>;
+
 /** What some parked records wait for. */
 export interface Wait {
   readonly source: Source;
@@ -29,10 +32,24 @@ export interface Wait {
   readonly waitingFor: string;
 }
 
+/** What became of a record that was to be kept. */
+export interface Kept {
+  /** The one that it has for good. */
+  readonly arrival: string;
+  /** The status with which the store refused it. */
+  readonly rejected?: number;
+}
+
 /** Where records wait. Every method throws StoreUnavailableError. */
 export interface ParkedStorage {
-  /** Keeps records; one that is there already stays as it was. Tells of each what the store made of it. */
-  keep(records: readonly ParkedRecord[]): Promise<('kept' | { readonly rejected: number })[]>;
+  /**
+   * Keeps records that come for the first time, or as if so; one that is there already stays as it was. Those that wait for
+   * one thing get in one after another, and whatever a crash leaves is a beginning. Each has an arrival after the one before
+   * it, and after all that wait there already: its own, or a later one where that would not be.
+   */
+  keep(records: readonly Unplaced[]): Promise<Kept[]>;
+  /** Keeps records whose arrival is fixed; one that is there already stays as it was. */
+  keepArrived(records: readonly Unplaced[]): Promise<Kept[]>;
   /** Records that wait for `waitingFor`, in order: as many at a time as are small enough to be in memory at once. */
   waitingFor(waitingFor: string): AsyncIterable<readonly ParkedRecord[]>;
   remove(records: readonly Pick<ParkedRecord, 'id' | 'waitingFor'>[]): Promise<void>;

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Source } from '../change/change.ts';
 import { canonicalJson } from '../change/json.ts';
+import { clockOfArrival } from './arrivalToken.ts';
 import type { Outcome, RawRecord } from './delivery.ts';
-import type { ParkedRecord, ParkedStorage, Wait } from './parkedStore.ts';
+import type { Kept, ParkedRecord, ParkedStorage, Unplaced, Wait } from './parkedStore.ts';
 import type { Pipeline } from './pipeline.ts';
 import { UnprocessableError } from './reasons.ts';
+import type { RequestClock } from './requestClock.ts';
 
 /**
  * Records that cannot be changes before something else has come: a table's key, a schema. They wait in the container
@@ -12,6 +14,8 @@ import { UnprocessableError } from './reasons.ts';
  *
  * Nothing is forgotten, whatever happens between two writes:
  * - A record is parked before it is answered. Sent again it is known, and keeps its place.
+ * - Of the records of one request that wait for one thing, those are parked first that came first: what a crash leaves is a
+ *   beginning, and what comes again joins it at its end.
  * - What is waited for is made durable first, then those who wait are looked for; a record is parked first, then what it
  *   waits for is looked for again. So of two instances that do the one and the other at once, at least one sees both.
  *   Where replicas lag so much that neither does, the sweep finds the record a minute later.
@@ -31,19 +35,44 @@ export class Parking {
   }
 
   /**
-   * Parks records; outcomes stand in their order. The caller then has to look once more, in the store itself, whether
-   * what they wait for has come, and to call `replay` if so. Throws StoreUnavailableError.
+   * Parks records that come for the first time, or as if so, in the order of their arrival; outcomes stand in that order.
+   * Those that wait for one thing are replayed in it, and after what waited before them, also where clocks of instances differ
+   * or an earlier attempt was cut off: an arrival that tells otherwise is put off, and `clock`, their request's, passes it.
+   * The caller then has to look once more, in the store itself, whether what they wait for has come, and to call `replay` if
+   * so. Throws StoreUnavailableError.
    */
-  async park(source: Source, stream: string, records: readonly WaitingRecord[]): Promise<Outcome[]> {
-    const parkedAt = new Date().toISOString();
-    const documents = records.map((record) => parkedRecord(source, stream, record, parkedAt));
-    const results = await this.#storage.keep(documents);
-    const refused = records.filter((_, index) => typeof results[index] === 'object');
+  async park(
+    source: Source,
+    stream: string,
+    records: readonly WaitingRecord[],
+    clock: RequestClock,
+  ): Promise<Outcome[]> {
+    const kept = await this.#storage.keep(parkedRecords(source, stream, records));
+    for (const { arrival } of kept) clock.pass(clockOfArrival(arrival));
+    return this.#outcomesOf(source, stream, records, kept);
+  }
+
+  /** As `park`, for records that have come before, each with the arrival that it had then. */
+  async parkArrived(source: Source, stream: string, records: readonly WaitingRecord[]): Promise<Outcome[]> {
+    const kept = await this.#storage.keepArrived(parkedRecords(source, stream, records));
+    return this.#outcomesOf(source, stream, records, kept);
+  }
+
+  async #outcomesOf(
+    source: Source,
+    stream: string,
+    records: readonly WaitingRecord[],
+    kept: readonly Kept[],
+  ): Promise<Outcome[]> {
+    const refused = records.flatMap((record, index) => {
+      const { arrival = record.arrival, rejected } = kept[index] ?? {};
+      return rejected === undefined ? [] : [{ ...record, arrival }];
+    });
     const fault = () => new UnprocessableError('store-rejected', 'the record was too large to wait');
     const letters = (await this.#deadLetter(source, stream, refused, fault)).values();
-    return results.map((result) => {
-      if (result === 'kept') return { outcome: 'parked' };
-      return letters.next().value ?? { outcome: 'parked' };
+    return kept.map(({ rejected }) => {
+      const letter = rejected === undefined ? undefined : letters.next().value;
+      return letter ?? { outcome: 'parked' };
     });
   }
 
@@ -110,7 +139,12 @@ export interface WaitingRecord extends RawRecord {
   readonly context?: string;
 }
 
-function parkedRecord(source: Source, stream: string, record: WaitingRecord, parkedAt: string): ParkedRecord {
+function parkedRecords(source: Source, stream: string, records: readonly WaitingRecord[]): Unplaced[] {
+  const parkedAt = new Date().toISOString();
+  return records.map((record) => parkedRecord(source, stream, record, parkedAt));
+}
+
+function parkedRecord(source: Source, stream: string, record: WaitingRecord, parkedAt: string): Unplaced {
   const { waitingFor, arrival, position, bytes, context } = record;
   const content = createHash('sha256')
     .update(`${source}\n${stream}\n${canonicalJson(position)}\n`)
@@ -123,7 +157,6 @@ function parkedRecord(source: Source, stream: string, record: WaitingRecord, par
     source,
     stream,
     arrival,
-    place: `${arrival} ${id}`,
     position,
     bytes: text,
     parkedAt,

@@ -4,12 +4,14 @@ import { canonicalJson } from '../change/json.ts';
 import type { Config } from '../config.ts';
 import type { RowAddress } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
+import { clockOfArrival } from './arrivalToken.ts';
 import { type ChangeOutcome, outcomeOf, refused } from './changeOutcome.ts';
 import { deadLetterOf, deadLetterOfPieces, type Verdict } from './deadLetter.ts';
 import type { Delivery, Outcome, RawRecord } from './delivery.ts';
 import { Moves } from './moves.ts';
 import { UnprocessableError } from './reasons.ts';
 import { type Recorder, recordAll, recordFirst, WITHOUT_HISTORY } from './recorders.ts';
+import type { RequestClock } from './requestClock.ts';
 import { type MergeOptions, type RowsRead, RowWriter } from './rowWriter.ts';
 import { type Candidate, type Run, runsOf } from './runs.ts';
 import type { TableFloors } from './tableFloors.ts';
@@ -46,7 +48,7 @@ export class Pipeline {
     source: Source,
     stream: string,
     deliveries: readonly Delivery[],
-    { recorder, floors, read, checkTime }: IngestOptions = {},
+    { recorder, floors, read, checkTime, clock }: IngestOptions = {},
   ): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(deliveries.length);
     const rejected: Rejection[] = [];
@@ -77,7 +79,7 @@ export class Pipeline {
         }
       });
     }
-    for (const { index, outcome } of await this.#deadLetter(rejected)) outcomes[index] = outcome;
+    for (const { index, outcome } of await this.#deadLetter(rejected, clock)) outcomes[index] = outcome;
     return outcomes;
   }
 
@@ -88,14 +90,20 @@ export class Pipeline {
     return deadLettered(verdict, document.id);
   }
 
-  async #deadLetter(rejected: readonly Rejection[]): Promise<{ readonly index: number; readonly outcome: Outcome }[]> {
+  async #deadLetter(
+    found: readonly Rejection[],
+    clock: RequestClock | undefined,
+  ): Promise<{ readonly index: number; readonly outcome: Outcome }[]> {
+    const rejected = found.toSorted((a, b) => a.index - b.index);
     const documents = await Promise.all(
       rejected.map(async ({ delivery, verdict }) => {
         if (delivery.pieces === undefined) return deadLetterOf(verdict, delivery);
         return deadLetterOfPieces(verdict, canonicalJson(delivery.position), await delivery.pieces());
       }),
     );
-    await this.#store.deadLetters.keep(documents);
+    if (clock === undefined) await this.#store.deadLetters.keep(documents);
+    else
+      for (const arrival of await this.#store.deadLetters.keepInOrder(documents)) clock.pass(clockOfArrival(arrival));
     return rejected.map(({ index, verdict }, position) => {
       return { index, outcome: deadLettered(verdict, documents[position]?.id ?? '') };
     });
@@ -186,6 +194,8 @@ export interface IngestOptions {
   readonly floors?: TableFloors | undefined;
   /** Rows that the source has just read. */
   readonly read?: RowsRead | undefined;
+  /** Of records whose order their arrival decides and that come for the first time: it passes those that become dead letters. */
+  readonly clock?: RequestClock;
   /** Called between steps whose number depends on the batch; what it throws ends the work there. */
   readonly checkTime?: () => void;
 }

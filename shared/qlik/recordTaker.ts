@@ -1,7 +1,9 @@
 import { arrivalText } from '../ingest/arrivalToken.ts';
+import type { ParkingLot } from '../ingest/arrivedBefore.ts';
 import type { Outcome } from '../ingest/delivery.ts';
-import type { Parking, WaitingRecord } from '../ingest/parking.ts';
+import type { WaitingRecord } from '../ingest/parking.ts';
 import { UnprocessableError } from '../ingest/reasons.ts';
+import { RequestClock } from '../ingest/requestClock.ts';
 import type { DataRecord, DataTaker, TakingContext, Waiting } from './dataTaker.ts';
 import { LOAD_PAUSE_MS, type Loads } from './loads.ts';
 import type { MetadataMessage } from './message.ts';
@@ -25,7 +27,7 @@ export interface RecordTakerParts {
   readonly schemas: SchemaCatalog;
   readonly data: DataTaker;
   readonly loads: Loads;
-  readonly parking: Parking;
+  readonly parking: ParkingLot;
   readonly format: MessageFormat;
   readonly nestingLevels: number;
   /** Told of records that waited and have been settled, when they have been. */
@@ -130,7 +132,7 @@ export class RecordTaker {
     const records = waiting.map(({ record: { bytes, index }, waitingFor, shown }) => {
       return { position, bytes, waitingFor, arrival: arrivalText(clockMs, index), context: shown };
     });
-    return this.#parts.parking.park('qlik', this.#parts.stream, records);
+    return this.#parts.parking.park('qlik', this.#parts.stream, records, new RequestClock(clockMs));
   }
 
   /** `waiting`: name -> a record that waits for it. */
@@ -153,7 +155,7 @@ export class RecordTaker {
           const original = records[record.index];
           return original === undefined || other === waitingFor ? [] : [{ ...original, waitingFor: other }];
         });
-        if (moved.length > 0) await parking.park('qlik', stream, moved);
+        if (moved.length > 0) await parking.parkArrived('qlik', stream, moved);
         // What is parked under another name is settled as far as this wait goes.
         return waiting.map((each) => ({ outcome: each.waitingFor === waitingFor ? 'parked' : 'ignored' }));
       };

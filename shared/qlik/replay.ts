@@ -1,7 +1,7 @@
 import type { BodyLimits } from '../body/readBody.ts';
 import type { QlikStream } from '../config.ts';
 import { arrivalText } from '../ingest/arrivalToken.ts';
-import { type Arrivals, arrivedBefore, placeOfArrival } from '../ingest/arrivedBefore.ts';
+import { type Arrivals, arrivedBefore, placeOfArrival, waitedBefore } from '../ingest/arrivedBefore.ts';
 import type { CatalogStorage } from '../ingest/catalogStore.ts';
 import type { Outcome } from '../ingest/delivery.ts';
 import type { Parking } from '../ingest/parking.ts';
@@ -56,7 +56,7 @@ export class QlikReplayer implements Replayer {
       schemas,
       data,
       loads,
-      parking,
+      parking: waitedBefore(parking, arrival),
       format: this.#settings.format,
       nestingLevels: limits.nestingLevels,
       onReplayed: () => undefined,

@@ -8,7 +8,9 @@ import { turnOf } from './deadLetterTurn.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { withLargeValues } from './largeValues.ts';
 import type { Operations } from './operations.ts';
+import { OrderedCreates } from './orderedCreates.ts';
 import { Queries } from './queries.ts';
+import type { Transactions } from './transactions.ts';
 import type { ValueStore } from './valueStore.ts';
 
 /** One message of a record that came in several. */
@@ -41,6 +43,8 @@ export interface DeadLetterDocument {
   /** When the last of them did, ISO 8601. */
   readonly triedAt?: string;
 }
+
+type ArrivedDeadLetter = DeadLetterDocument & { readonly arrival: string };
 
 /** A dead letter without its bytes: what a list shows. */
 export type DeadLetterHeader = Omit<DeadLetterDocument, 'bytes' | 'pieces' | 'arrival'>;
@@ -75,11 +79,13 @@ type Stored<Document> = Document & { readonly place: string; readonly turn: stri
 export class DeadLetterStore {
   readonly #operations: Operations;
   readonly #queries: Queries;
+  readonly #creates: OrderedCreates<ArrivedDeadLetter>;
   readonly #values: ValueStore;
 
-  constructor(container: Container, operations: Operations, values: ValueStore) {
+  constructor(container: Container, operations: Operations, transactions: Transactions, values: ValueStore) {
     this.#operations = operations;
     this.#queries = new Queries(container);
+    this.#creates = new OrderedCreates<ArrivedDeadLetter>(transactions, this.#queries, placed);
     this.#values = values;
   }
 
@@ -98,6 +104,23 @@ export class DeadLetterStore {
     const failed = results.find(({ status }) => status >= 300 && status !== EXISTS);
     if (failed !== undefined)
       throw new StoreUnavailableError(`a dead letter could not be kept: status ${failed.status}`);
+  }
+
+  /**
+   * As `keep`, for records of one stream that come for the first time, or as if so, in their order. Those that have an arrival
+   * get in one after another, and whatever a crash leaves is a beginning; each has an arrival after the one before it: its
+   * own, or a later one where that one was there already. Returns these arrivals. Throws as `keep`.
+   */
+  async keepInOrder(documents: readonly DeadLetterDocument[]): Promise<readonly string[]> {
+    const [first] = documents;
+    if (first === undefined) return [];
+    const arrived = documents.filter(hasArrival);
+    await this.keep(documents.filter((document) => !hasArrival(document)));
+    const [kept = []] = await this.#creates.create([{ partition: first.stream, documents: arrived }]);
+    const failed = kept.find(({ rejected }) => rejected !== undefined);
+    if (failed !== undefined)
+      throw new StoreUnavailableError(`a dead letter could not be kept: status ${failed.rejected}`);
+    return kept.map(({ arrival }) => arrival);
   }
 
   /**
@@ -222,6 +245,10 @@ export interface DeadLetterTurn extends DeadLetterAddress {
 
 function placed(document: DeadLetterDocument): Stored<DeadLetterDocument> {
   return { ...document, place: `${document.receivedAt} ${document.id}`, turn: turnOf(document) };
+}
+
+function hasArrival(document: DeadLetterDocument): document is ArrivedDeadLetter {
+  return document.arrival !== undefined;
 }
 
 function hasAllOf(stored: DeadLetterDocument, added: DeadLetterDocument): boolean {

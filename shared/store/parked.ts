@@ -1,11 +1,14 @@
 import type { Container } from '@azure/cosmos';
 import type { Source } from '../change/change.ts';
-import type { ParkedRecord, ParkedStorage, Wait } from '../ingest/parkedStore.ts';
+import type { Kept, ParkedRecord, ParkedStorage, Unplaced, Wait } from '../ingest/parkedStore.ts';
 import { StoreUnavailableError } from './errors.ts';
+import { inFlight } from './inFlight.ts';
 import { isPointer, withLargeValues } from './largeValues.ts';
 import type { Operations } from './operations.ts';
+import { type ArrivingSequence, OrderedCreates } from './orderedCreates.ts';
 import { slicesOf } from './parkedSlices.ts';
 import { Queries } from './queries.ts';
+import type { Transactions } from './transactions.ts';
 import type { ValueStore } from './valueStore.ts';
 
 const NOT_FOUND = 404;
@@ -17,21 +20,42 @@ const OVERDUE_PER_SWEEP = 100;
 /** The container `parked`: one logical partition per thing that is waited for, so that all who wait can be read in order. */
 export class ParkedStore implements ParkedStorage {
   readonly #operations: Operations;
+  readonly #creates: OrderedCreates<Unplaced>;
   readonly #queries: Queries;
   readonly #values: ValueStore;
 
-  constructor(container: Container, operations: Operations, values: ValueStore) {
+  constructor(container: Container, operations: Operations, transactions: Transactions, values: ValueStore) {
     this.#operations = operations;
     this.#queries = new Queries(container);
+    this.#creates = new OrderedCreates(transactions, this.#queries, placed);
     this.#values = values;
   }
 
-  async keep(records: readonly ParkedRecord[]): Promise<('kept' | { readonly rejected: number })[]> {
-    const operations = records.map((document) => {
-      return { type: 'Create' as const, partitionKey: [document.waitingFor], id: document.id, document };
+  async keep(records: readonly Unplaced[]): Promise<Kept[]> {
+    const sequences: ArrivingSequence<Unplaced>[] = [];
+    await inFlight([...Map.groupBy(records, ({ waitingFor }) => waitingFor)], async ([partition, documents]) => {
+      sequences.push({ partition, documents, after: await this.#newestArrival(partition) });
+    });
+    const results = await this.#creates.create(sequences);
+    const kept = new Map<Unplaced, Kept>();
+    sequences.forEach(({ documents }, position) => {
+      documents.forEach((document, at) => {
+        const result = results[position]?.[at];
+        if (result !== undefined) kept.set(document, result);
+      });
+    });
+    return records.map((record) => kept.get(record) ?? record);
+  }
+
+  async keepArrived(records: readonly Unplaced[]): Promise<Kept[]> {
+    const operations = records.map((record) => {
+      return { type: 'Create' as const, partitionKey: [record.waitingFor], id: record.id, document: placed(record) };
     });
     const results = await this.#operations.run(operations);
-    return results.map(({ status }) => (status < 300 || status === EXISTS ? 'kept' : { rejected: status }));
+    return results.map(({ status }, index) => {
+      const arrival = records[index]?.arrival ?? '';
+      return status < 300 || status === EXISTS ? { arrival } : { arrival, rejected: status };
+    });
   }
 
   async *waitingFor(waitingFor: string): AsyncGenerator<readonly ParkedRecord[]> {
@@ -113,6 +137,15 @@ export class ParkedStore implements ParkedStorage {
     return this.#whole(results.flatMap(({ status, document }) => (status < 300 ? (document as ParkedRecord) : [])));
   }
 
+  /** Undefined when none waits. Clocks of instances differ: it may be ahead of this one's. */
+  async #newestArrival(waitingFor: string): Promise<string | undefined> {
+    const query = {
+      query: 'SELECT VALUE c.arrival FROM c WHERE c.waitingFor = @waitingFor ORDER BY c.place DESC OFFSET 0 LIMIT 1',
+      parameters: [{ name: '@waitingFor', value: waitingFor }],
+    };
+    return (await this.#queries.all<string>(query, [waitingFor]))[0];
+  }
+
   async #whole(records: readonly ParkedRecord[]): Promise<ParkedRecord[]> {
     return Promise.all(records.map((record) => withLargeValues(record, this.#values)));
   }
@@ -128,4 +161,8 @@ interface Overdue extends Pick<ParkedRecord, 'id' | 'waitingFor'> {
 function charactersOf(bytes: unknown): number {
   if (isPointer(bytes)) return bytes.bytes;
   return typeof bytes === 'string' ? bytes.length : 0;
+}
+
+function placed(record: Unplaced): ParkedRecord {
+  return { ...record, place: `${record.arrival} ${record.id}` };
 }

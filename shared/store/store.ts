@@ -45,22 +45,26 @@ export class Store {
     const operations = (name: ContainerName, maxDocumentBytes?: number) =>
       new Operations(database.container(CONTAINERS[name].id), this.meter, this.values, maxDocumentBytes);
     const container = (name: ContainerName) => database.container(CONTAINERS[name].id);
+    const transactions = (name: ContainerName, each: Operations) => new Transactions(container(name), each, this.meter);
     this.rows = new RowStore(operations('rows'));
     const changes = operations('changes');
     this.changes = new ChangeStore(
       container('changes'),
       changes,
-      new Transactions(container('changes'), changes, this.meter),
+      transactions('changes', changes),
       this.values,
       config.changesTtlSeconds,
     );
     this.segments = new SegmentStore(container('segments'), operations('segments'));
     this.catalog = new CatalogStore(operations('catalog'));
     this.truncations = new TruncationStore(container('rows'), container('catalog'), this.changes);
-    this.parked = new ParkedStore(container('parked'), operations('parked'), this.values);
+    const parked = operations('parked');
+    this.parked = new ParkedStore(container('parked'), parked, transactions('parked', parked), this.values);
+    const deadLetters = operations('deadletters', MAX_DEAD_LETTER_BYTES);
     this.deadLetters = new DeadLetterStore(
       container('deadletters'),
-      operations('deadletters', MAX_DEAD_LETTER_BYTES),
+      deadLetters,
+      transactions('deadletters', deadLetters),
       this.values,
     );
     this.counters = new CounterStore(container('cursors'), operations('cursors'));

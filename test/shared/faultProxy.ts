@@ -18,6 +18,8 @@ export interface FaultProxy {
   readonly requests: number;
   /** Lets `writes` writes pass, then dies at the next. */
   arm(writes: number, death: Death): void;
+  /** Lets `writes` writes pass, refuses the next, and lets all that come after it pass. */
+  refuseOne(writes: number): void;
   disarm(): void;
   /** Lets `writes` writes pass; the next gets through, too, but its connection breaks in place of an answer, once. */
   loseAnswer(writes: number): void;
@@ -32,6 +34,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let requests = 0;
   let fatalWrite = Number.POSITIVE_INFINITY;
   let lostWrite = Number.POSITIVE_INFINITY;
+  let refusedWrite = Number.POSITIVE_INFINITY;
   let death: Death = 'before';
   let isCutOff = false;
 
@@ -54,7 +57,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const position = isWrite(incoming, body) ? writes++ : writes;
     const relay = (status: number, headers: object, answer: Buffer) =>
       outgoing.writeHead(status, { ...headers }).end(answer);
-    if (isCutOff) return refuse(outgoing);
+    if (isCutOff || (position === refusedWrite && isWrite(incoming, body))) return refuse(outgoing);
     if (position === lostWrite && isWrite(incoming, body)) {
       lostWrite = Number.POSITIVE_INFINITY;
       return forward(incoming, body, () => incoming.socket.destroy());
@@ -81,9 +84,14 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       fatalWrite = count;
       death = kind;
     },
+    refuseOne(count) {
+      writes = 0;
+      refusedWrite = count;
+    },
     disarm() {
       writes = 0;
       fatalWrite = Number.POSITIVE_INFINITY;
+      refusedWrite = Number.POSITIVE_INFINITY;
       isCutOff = false;
     },
     loseAnswer(count) {

@@ -233,4 +233,28 @@ describe('a request that dies', () => {
       assert.deepEqual(await content(stream), expected, stream);
     }
   });
+
+  test('while it parks more than one request to the store takes, and comes again, is replayed in its order', async () => {
+    const ids = Array.from({ length: 60 }, (_, n) => n);
+    for (const refused of [0, 1]) {
+      const stream = `refused${refused}`;
+      const body = [
+        ...ids.map((ID) => record('INSERT', 1, { after: { ID, A: 'old', B: 'b' } })),
+        ...ids.map((ID) => record('UPDATE', 1, { before: { ID, A: 'old' }, after: { ID, A: 'new' } })),
+        ...ids.map((ID) => record('UPDATE', 2, { before: { ID }, after: { ID: ID + 100 } })),
+      ];
+      // Whatever else is under way gets through.
+      store.proxy.refuseOne(refused);
+      await post((await instanceOn(store, stream)).consumer, stream, body);
+      store.proxy.disarm();
+      const { consumer } = await instanceOn(store, stream);
+      assert.deepEqual(countsOf(await post(consumer, stream, body)), { parked: body.length });
+      await post(consumer, stream, METADATA);
+      const moved = ids.flatMap((ID) => [
+        [ID, 'deleted'],
+        [ID + 100, { ID: ID + 100, A: 'new', B: 'b' }],
+      ]);
+      assert.deepEqual(await contentOf(stream), { rows: Object.fromEntries(moved), parked: 0 }, stream);
+    }
+  });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ArrivalPipeline, type PendingChange } from '../../../shared/ingest/arrival.ts';
-import { arrivalText } from '../../../shared/ingest/arrivalToken.ts';
+import { type ArrivalDelivery, ArrivalPipeline, type PendingChange } from '../../../shared/ingest/arrival.ts';
+import { arrivalText, clockOfArrival } from '../../../shared/ingest/arrivalToken.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
 import { UnprocessableError } from '../../../shared/ingest/reasons.ts';
 import { RequestClock } from '../../../shared/ingest/requestClock.ts';
@@ -132,6 +132,57 @@ describe('changes that their source orders only in part', () => {
       // The second attempt may be on an instance whose clock is behind.
       await ingest(scenario(table), NOON - 5_000);
       assert.deepEqual(await content(table), expected, `${death} write ${writes}`);
+    }
+  });
+});
+
+describe('bad records of one request', () => {
+  /** More than two requests to the store take. The first are large, so that requests under way at once would pass each other. */
+  const LENGTH = 250;
+  const LARGE = 60;
+
+  const badRecords = (name: string): ArrivalDelivery[] =>
+    Array.from({ length: LENGTH }, (_, index) => ({
+      decoded: new UnprocessableError('unknown-operation', 'NEW is not mapped'),
+      index,
+      position: { name, index },
+      bytes: Buffer.alloc(index < LARGE ? 10_000 : 10),
+    }));
+  const keepAt = async (name: string, clock: RequestClock) =>
+    (await arrivals()).ingest('goldengate', 'letters', badRecords(name), clock);
+
+  /** Asserts that the arrivals of the letters are in the order of the request. Returns them. */
+  async function arrivalsOf(name: string): Promise<readonly string[]> {
+    const letters = (await store.documents('deadletters'))
+      .map(({ position, arrival }) => ({ ...(position as { name: string; index: number }), arrival: String(arrival) }))
+      .filter((letter) => letter.name === name)
+      .sort((a, b) => (a.arrival < b.arrival ? -1 : 1));
+    assert.deepEqual(
+      letters.map(({ index }) => index),
+      Array.from({ length: LENGTH }, (_, index) => index),
+      name,
+    );
+    return letters.map(({ arrival }) => arrival);
+  }
+
+  test('leave dead letters in its order, whichever write an attempt is cut off at, and whatever the next one finds on its clock', async () => {
+    store.proxy.disarm();
+    await keepAt('undisturbed', new RequestClock(NOON));
+    const total = store.proxy.writes;
+    assert.ok(total > 2, `${total} writes`);
+    const undisturbed = badRecords('undisturbed').map(({ index }) => arrivalText(NOON, index));
+    assert.deepEqual(await arrivalsOf('undisturbed'), undisturbed);
+    for (const { writes, death } of deaths(total)) {
+      for (const laterMs of [-1_000, 1_000]) {
+        const name = `cut ${writes} ${death} ${laterMs}`;
+        store.proxy.arm(writes, death);
+        await assert.rejects(keepAt(name, new RequestClock(NOON)), { name: 'StoreUnavailableError' });
+        store.proxy.disarm();
+        const clock = new RequestClock(NOON + laterMs);
+        await keepAt(name, clock);
+        const newest = (await arrivalsOf(name)).at(-1) ?? '';
+        assert.ok(clock.nowMs > clockOfArrival(newest), name);
+      }
     }
   });
 });

@@ -4,6 +4,7 @@ import { arrivalText } from '../../../shared/ingest/arrivalToken.ts';
 import type { ParkedRecord } from '../../../shared/ingest/parkedStore.ts';
 import { Parking } from '../../../shared/ingest/parking.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
+import { RequestClock } from '../../../shared/ingest/requestClock.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 
 const MB = 1_000_000;
@@ -25,7 +26,7 @@ async function park(waitingFor: string, sizes: readonly number[]): Promise<void>
   const records = sizes.map((size, index) => {
     return { waitingFor, arrival: arrivalText(1, index), position: { index }, bytes: Buffer.alloc(size, index) };
   });
-  await (await parking()).park('goldengate', waitingFor, records);
+  await (await parking()).park('goldengate', waitingFor, records, new RequestClock(1));
 }
 
 async function slices(found: AsyncIterable<readonly ParkedRecord[]>) {
