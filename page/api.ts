@@ -1,3 +1,4 @@
+import { revived } from '../shared/change/largeValue.ts';
 import type {
   Change,
   DeadLetter,
@@ -73,11 +74,12 @@ export class Api {
   async rows(table: string, continuation?: string): Promise<Page<RowDocument>> {
     const parameters = { table, limit: '50', continuation };
     const answer = await this.#ask<{ rows: RowDocument[]; continuation: string | null }>('rows', parameters);
-    return { items: answer.rows, continuation: answer.continuation };
+    return { items: answer.rows.map(revived), continuation: answer.continuation };
   }
 
-  row(table: string, id: string, continuation?: string): Promise<RowHistory> {
-    return this.#ask('rows', { table, id, continuation });
+  async row(table: string, id: string, continuation?: string): Promise<RowHistory> {
+    const answer = await this.#ask<RowHistory>('rows', { table, id, continuation });
+    return { ...answer, row: answer.row && revived(answer.row), changes: answer.changes.map(revived) };
   }
 
   async deadLetters(filter: DeadLetterFilter, continuation?: string): Promise<Page<DeadLetterSummary>> {

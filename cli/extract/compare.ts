@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDecimal, sameDecimal } from '../../shared/change/exact.ts';
 import { canonicalJson, type JsonValue } from '../../shared/change/json.ts';
-import { isPointer } from '../../shared/store/largeValues.ts';
+import { isPointer } from '../../shared/change/largeValue.ts';
 
 /**
  * How two values differ. `precision`: one is the other with digits added or cut off, as where a decimal or a time went
@@ -19,7 +19,8 @@ export function differenceOf(
   actual: JsonValue | undefined,
 ): Difference | undefined {
   if (actual === undefined) return 'absent';
-  if (isPointer(actual)) return isContentOf(actual, sent) ? undefined : 'value';
+  // Or an object that looks so, which the row holds as it was sent.
+  if (isPointer(actual) && isContentOf(actual, sent)) return undefined;
   const expected = typed ?? meantAs(sent, actual);
   if (expected === actual || canonicalJson(expected) === canonicalJson(actual)) return undefined;
   return differInPrecision(expected, actual) ? 'precision' : 'value';

@@ -1,3 +1,4 @@
+import { LargeValue } from '../../shared/change/largeValue.ts';
 import type { Columns, JsonValue } from '../contract.ts';
 import { h } from '../dom.ts';
 import { bytes, shorten, valueText } from '../format.ts';
@@ -9,8 +10,7 @@ export function valueElement(value: JsonValue | undefined): HTMLElement {
   if (value === undefined) return h('span', { class: 'value nothing' }, 'not there');
   if (value === null) return h('span', { class: 'value nothing' }, 'null');
   if (value === '') return h('span', { class: 'value nothing' }, 'empty text');
-  const size = largeValueBytes(value);
-  if (size !== undefined) return h('span', { class: 'value nothing' }, `large value, ${bytes(size)}`);
+  if (value instanceof LargeValue) return h('span', { class: 'value nothing' }, `large value, ${bytes(value.bytes)}`);
   const text = valueText(value);
   const kind = `value ${typeof value === 'string' ? 'text' : 'literal'}`;
   if (text.length <= SHORT_CHARACTERS) return h('bdi', { class: kind }, text);
@@ -33,9 +33,4 @@ export function keyText(keys: Columns | null): string {
   return Object.entries(keys ?? {})
     .map(([name, value]) => `${name} ${valueText(value)}`)
     .join(', ');
-}
-
-function largeValueBytes(value: JsonValue): number | undefined {
-  if (value === null || typeof value !== 'object' || !('$blob' in value) || !('bytes' in value)) return undefined;
-  return typeof value.bytes === 'number' ? value.bytes : undefined;
 }

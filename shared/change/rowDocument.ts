@@ -1,10 +1,11 @@
 import type { Source } from './change.ts';
 import type { RowChange } from './effect.ts';
 import type { Columns, JsonValue } from './json.ts';
+import type { HoldsPointers } from './largeValue.ts';
 import { type Cell, mergeInto, newestToken, type RowState, unseenRow } from './merge.ts';
 
 /** A document of the container `rows`: the converged current state of one source row, as people query it. */
-export interface RowDocument {
+export interface RowDocument extends HoldsPointers {
   readonly id: string;
   readonly table: string;
   readonly keys: Columns;

@@ -131,17 +131,20 @@ export class RecordTaker {
       const reason = change ?? new UnprocessableError('no-key', 'the record names no row');
       return this.#reject(record, at, index, reason);
     }
+    const isStatement = data.op === 'ddl';
+    const isTruncation = !isStatement || truncatesTable(data.record, reader.maker.fields);
+    const isApplied = isTruncation && settings.truncate === 'apply';
+    if (isApplied) this.#clock.pass(await truncations.newestClock(change.table, change.order.prefix));
     const [outcome] = await this.#ingest([{ ...rawOf(record), index: index + at, decoded: change }], NO_FLOORS);
     if (outcome === undefined || outcome.outcome === 'deadLettered') {
       outcomes[at] = outcome ?? { outcome: 'ignored' };
       return;
     }
-    const isStatement = data.op === 'ddl';
-    if (isStatement && !truncatesTable(data.record, reader.maker.fields)) {
+    if (isApplied) await truncations.apply(change, () => deadline.isHalfOver);
+    else if (!isTruncation) {
       const { table, identity, committedAt } = change;
       this.#tables.learn(table, await catalog.recordDdl(table, identity, committedAt));
-    } else if (settings.truncate === 'apply') await truncations.apply(change, () => deadline.remainingMs === 0);
-    else if (!isStatement && outcome.outcome !== 'duplicate') {
+    } else if (!isStatement && outcome.outcome !== 'duplicate') {
       outcomes[at] = { outcome: 'ignored' };
       return;
     }

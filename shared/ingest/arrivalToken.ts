@@ -49,6 +49,11 @@ export function arrivalToken({ prefix, rank }: Order, arrival: string): string {
   return tokenOf(`${prefix}${MARK}${arrival}`, rank);
 }
 
+/** What all tokens of `prefix` begin with, whatever arrived. */
+export function beginningOf(prefix: string): string {
+  return `${prefix}${MARK}`;
+}
+
 /** The clock reading in `token`; 0 for a token that has none. */
 export function arrivalClockOf(token: string): number {
   return Number(ARRIVAL_IN_TOKEN.exec(token)?.[1] ?? 0);

@@ -1,8 +1,9 @@
 import type { NormalizedChange } from '../change/change.ts';
 import { type Columns, canonicalJson, type JsonValue } from '../change/json.ts';
+import { LargeValue } from '../change/largeValue.ts';
 import { fromDocument } from '../change/rowDocument.ts';
 import { withRank } from '../change/tokens.ts';
-import { isPointer, standsFor } from '../store/largeValues.ts';
+import { standsFor } from '../store/largeValues.ts';
 import type { StoredRow } from '../store/rows.ts';
 
 /** What is known of a row when a change moves it away from its key. */
@@ -67,7 +68,7 @@ export function contradicts(row: Columns, image: Columns | null, keys: Columns |
 
 /** A large value stands in its row as a pointer. */
 function isSame(stored: JsonValue, sent: JsonValue): boolean {
-  if (isPointer(stored) && typeof sent === 'string') return standsFor(stored, sent);
+  if (stored instanceof LargeValue && typeof sent === 'string') return standsFor(stored, sent);
   return canonicalJson(stored) === canonicalJson(sent);
 }
 

@@ -20,6 +20,8 @@ export interface ParkedRecord {
   readonly bytes: string;
   /** ISO 8601. */
   readonly parkedAt: string;
+  /** Only on records read back: their bytes are gone from the store, and `bytes` is the text of the pointer to them. */
+  readonly isLost?: true;
 }
 
 /** A record on its way; the store makes its place. */

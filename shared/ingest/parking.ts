@@ -3,6 +3,7 @@ import type { Source } from '../change/change.ts';
 import { canonicalJson } from '../change/json.ts';
 import { clockOfArrival } from './arrivalToken.ts';
 import type { Outcome, RawRecord } from './delivery.ts';
+import { eachInTurn } from './eachInTurn.ts';
 import type { Kept, ParkedRecord, ParkedStorage, Unplaced, Wait } from './parkedStore.ts';
 import type { Pipeline } from './pipeline.ts';
 import { UnprocessableError } from './reasons.ts';
@@ -21,7 +22,8 @@ import type { RequestClock } from './requestClock.ts';
  *   Where replicas lag so much that neither does, the sweep finds the record a minute later.
  * - A record is replayed first and removed then. After a crash in between it is replayed again, and its change is a
  *   duplicate by then.
- * Records whose wait lasts too long become dead letters (`no-key`) with their arrival, and are removed after that.
+ * Records whose wait lasts too long become dead letters (`no-key`) with their arrival, and are removed after that. Until then
+ * those whose bytes are gone from the store wait too: whoever removed them may bring them back.
  */
 export class Parking {
   readonly #storage: ParkedStorage;
@@ -87,8 +89,9 @@ export class Parking {
   ): Promise<Outcome[]> {
     const settled: Outcome[] = [];
     for await (const parked of this.#storage.waitingFor(waitingFor)) {
-      const outcomes = await take(parked.map(waitingRecord));
-      const done = parked.filter((_, index) => outcomes[index]?.outcome !== 'parked');
+      const whole = parked.filter(({ isLost }) => isLost !== true);
+      const outcomes = whole.length === 0 ? [] : await take(whole.map(waitingRecord));
+      const done = whole.filter((_, index) => outcomes[index]?.outcome !== 'parked');
       await this.#storage.remove(done);
       settled.push(...outcomes.filter(({ outcome }) => outcome !== 'parked'));
     }
@@ -100,20 +103,28 @@ export class Parking {
     return this.#storage.waits(source);
   }
 
-  /** Makes dead letters of the records of all sources that have waited too long. Returns how many. */
+  /**
+   * Makes dead letters of the records of all sources that have waited too long. Returns how many. What fails for one stream
+   * keeps no other from its turn. Throws at the end what failed.
+   */
   async expire(): Promise<number> {
     let expired = 0;
-    for await (const overdue of this.#storage.parkedBefore(new Date(Date.now() - this.#timeoutMs).toISOString())) {
-      for (const records of Map.groupBy(overdue, ({ source, stream }) => `${source}/${stream}`).values()) {
+    const overdue = this.#storage.parkedBefore(new Date(Date.now() - this.#timeoutMs).toISOString());
+    await eachInTurn(overdue, (some) =>
+      eachInTurn(Map.groupBy(some, ({ source, stream }) => `${source}/${stream}`).values(), async (records) => {
         const [first] = records;
-        if (first === undefined) continue;
-        const fault = ({ waitingFor }: WaitingRecord) =>
-          new UnprocessableError('no-key', `waited in vain for ${waitingFor}`);
-        await this.#deadLetter(first.source, first.stream, records.map(waitingRecord), fault);
+        if (first === undefined) return;
+        const waiting = records.map(waitingRecord);
+        const lost = new Set(waiting.filter((_, index) => records[index]?.isLost === true));
+        const fault = (record: WaitingRecord) => {
+          const detail = `waited in vain for ${record.waitingFor}${lost.has(record) ? BYTES_LOST : ''}`;
+          return new UnprocessableError('no-key', detail);
+        };
+        await this.#deadLetter(first.source, first.stream, waiting, fault);
         await this.#storage.remove(records);
-      }
-      expired += overdue.length;
-    }
+        expired += records.length;
+      }),
+    );
     return expired;
   }
 
@@ -138,6 +149,8 @@ export interface WaitingRecord extends RawRecord {
   /** What its source has to know of the moment it came when it is replayed. */
   readonly context?: string;
 }
+
+const BYTES_LOST = '; its bytes are gone from Blob Storage, and what is kept only names them';
 
 function parkedRecords(source: Source, stream: string, records: readonly WaitingRecord[]): Unplaced[] {
   const parkedAt = new Date().toISOString();

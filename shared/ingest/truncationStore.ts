@@ -28,6 +28,8 @@ export interface TruncationStorage {
   liveRows(table: string, afterId: string, limit: number): Promise<LiveRow[]>;
   /** Truncations whose tables are not emptied yet. */
   unfinishedTruncations(): Promise<TruncationDocument[]>;
+  /** The greatest token of the changes of `table`, of those that begin with `beginning`; undefined where there are none. */
+  newestToken(table: string, beginning: string): Promise<string | undefined>;
   /** The token that a change was recorded with; undefined where it is not recorded. */
   recordedToken(change: {
     readonly table: string;

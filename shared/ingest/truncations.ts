@@ -1,8 +1,10 @@
 import type { Source } from '../change/change.ts';
 import type { RowChange } from '../change/effect.ts';
 import { rowId } from '../change/keys.ts';
+import { arrivalClockOf, beginningOf } from './arrivalToken.ts';
 import type { CatalogStorage } from './catalogStore.ts';
 import { updateCatalog } from './catalogUpdate.ts';
+import { eachInTurn } from './eachInTurn.ts';
 import type { RowWriter } from './rowWriter.ts';
 import type { TableFloors } from './tableFloors.ts';
 import type { TruncationDocument, TruncationStorage } from './truncationStore.ts';
@@ -91,13 +93,30 @@ export class Truncations {
     if (document !== undefined && !document.emptied) await this.#empty(document, isTimeUp);
   }
 
-  /** Goes on emptying tables whose emptying was cut short. Returns how many it finished. Throws StoreUnavailableError. */
+  /**
+   * The newest clock reading that a change of `table` arrived with, of those whose order begins with `prefix`; 0 where there is
+   * none. A truncation that arrives has to pass it: the clock of another instance may be ahead. Throws
+   * StoreUnavailableError.
+   */
+  async newestClock(table: string, prefix: string): Promise<number> {
+    const token = await this.#storage.newestToken(table, beginningOf(prefix));
+    return token === undefined ? 0 : arrivalClockOf(token);
+  }
+
+  /**
+   * Goes on emptying tables whose emptying was cut short. Returns how many it finished. What fails for one table keeps no
+   * other from its turn. Throws at the end what failed.
+   */
   async resume(isTimeUp: () => boolean): Promise<number> {
     let finished = 0;
-    for (const document of await this.#storage.unfinishedTruncations()) {
-      if (isTimeUp()) break;
-      if (await this.#empty(document, isTimeUp)) finished++;
-    }
+    const unfinished = await this.#storage.unfinishedTruncations();
+    await eachInTurn(
+      unfinished,
+      async (document) => {
+        if (await this.#empty(document, isTimeUp)) finished++;
+      },
+      isTimeUp,
+    );
     return finished;
   }
 

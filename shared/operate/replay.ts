@@ -4,7 +4,7 @@ import type { Outcome } from '../ingest/delivery.ts';
 import type { DeadLetterReason } from '../ingest/reasons.ts';
 import type { Replayer } from '../ingest/replay.ts';
 import type { DeadLetterAddress, DeadLetterDocument, DeadLetterStore } from '../store/deadLetters.ts';
-import { StoreUnavailableError } from '../store/errors.ts';
+import { StoreUnavailableError, ValueGoneError } from '../store/errors.ts';
 import { backoffMs } from '../store/operations.ts';
 import { deadRecordOf } from './deadLetterView.ts';
 import { pagesOf, type ReplayRequest } from './replayPages.ts';
@@ -63,11 +63,14 @@ interface Replay extends Pick<ReplayParts, 'replayerOf'> {
   readonly force: boolean;
 }
 
-/** A fault of ours in the handling of one letter must not keep the others from being replayed. */
+/** A fault of ours in the handling of one letter, or the loss of its bytes, must not keep the others from being replayed. */
 async function replaySafely(replay: Replay, address: DeadLetterAddress): Promise<Verdict> {
   try {
     return await replayOne(replay, address);
   } catch (error) {
+    if (error instanceof ValueGoneError) {
+      return { dead: { stream: address.stream, id: address.id, reason: 'bytes-gone', detail: error.message } };
+    }
     if (error instanceof StoreUnavailableError) throw error;
     const detail = `the replay failed: ${error instanceof Error ? `${error.name}: ${error.message}` : error}`;
     await noteFailure(replay.store, address, { detail });

@@ -1,15 +1,17 @@
 import type { Container } from '@azure/cosmos';
 import type { NormalizedChange } from '../change/change.ts';
 import { changeId } from '../change/keys.ts';
+import { type HoldsPointers, listed, revived } from '../change/largeValue.ts';
 import { StoreUnavailableError } from './errors.ts';
-import { withLargeValues } from './largeValues.ts';
+import { withReadableValues } from './largeValues.ts';
 import type { OperationResult } from './operation.ts';
 import type { Operations } from './operations.ts';
 import type { Transactions } from './transactions.ts';
 import type { ValueStore } from './valueStore.ts';
 
 /** A document of the container `changes`. */
-export type ChangeDocument = Omit<NormalizedChange, 'identity'> & { readonly id: string; readonly ingestedAt: string };
+export type ChangeDocument = Omit<NormalizedChange, 'identity'> &
+  HoldsPointers & { readonly id: string; readonly ingestedAt: string };
 
 /** Of a change that moved a row to a key. */
 export type MoveInto = Pick<NormalizedChange, 'token' | 'displaced'>;
@@ -60,7 +62,10 @@ export class ChangeStore {
     return results.map((each) => each.map(toRecorded));
   }
 
-  /** The change as it was first recorded under the table and key of `change`. Throws StoreUnavailableError. */
+  /**
+   * Each change as it was first recorded under its table and key; large values that are gone stay pointers. Throws
+   * StoreUnavailableError.
+   */
   async recorded(
     changes: readonly Pick<NormalizedChange, 'table' | 'key' | 'identity'>[],
   ): Promise<(ChangeDocument | undefined)[]> {
@@ -70,8 +75,8 @@ export class ChangeStore {
     const results = await this.#operations.run(operations);
     // A change holds two images and may be too large for a document where its row is not: what counts is the texts.
     return Promise.all(
-      results.map(({ status, document }) =>
-        status < 300 ? withLargeValues(document as ChangeDocument, this.#values) : undefined,
+      results.map(({ status, document }, index) =>
+        status < 300 ? withReadableValues(document as ChangeDocument, this.#values, changes[index]) : undefined,
       ),
     );
   }
@@ -92,14 +97,14 @@ export class ChangeStore {
         ? 'IS_NULL(c.transaction) AND c.committedAt = @transaction'
         : 'c.transaction.id = @transaction';
     const query = {
-      query: `SELECT c.token, c.displaced FROM c WHERE ${isOfTransaction} AND IS_DEFINED(c.movedFrom)`,
+      query: `SELECT c.token, c.displaced, c.largeValues FROM c WHERE ${isOfTransaction} AND IS_DEFINED(c.movedFrom)`,
       parameters: [{ name: '@transaction', value: transaction?.id ?? committedAt }],
     };
     try {
       const { resources } = await this.#container.items
-        .query<MoveInto>(query, { partitionKey: [table, key] })
+        .query<MoveInto & HoldsPointers>(query, { partitionKey: [table, key] })
         .fetchAll();
-      return resources.sort((a, b) => (a.token < b.token ? -1 : 1));
+      return resources.map(revived).sort((a, b) => (a.token < b.token ? -1 : 1));
     } catch (error) {
       throw new StoreUnavailableError('the changes of a row could not be read', { cause: error });
     }
@@ -108,7 +113,9 @@ export class ChangeStore {
   #creates(changes: readonly NormalizedChange[], ingestedAt: string) {
     return changes.map(({ identity, ...fields }) => {
       const id = changeId(identity);
-      const document = { id, ...fields, ingestedAt, ttl: this.#ttlSeconds };
+      const change = { id, ...fields, ingestedAt, ttl: this.#ttlSeconds };
+      // Only what a row brings along when it moves may be a pointer: the rest came just now, or is recorded already.
+      const document = fields.movedFrom === undefined ? change : listed(change);
       return { type: 'Create' as const, partitionKey: [fields.table, fields.key], id, document };
     });
   }

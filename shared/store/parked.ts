@@ -1,9 +1,10 @@
 import type { Container } from '@azure/cosmos';
 import type { Source } from '../change/change.ts';
+import { isPointer } from '../change/largeValue.ts';
 import type { Kept, ParkedRecord, ParkedStorage, Unplaced, Wait } from '../ingest/parkedStore.ts';
-import { StoreUnavailableError } from './errors.ts';
+import { StoreUnavailableError, ValueGoneError } from './errors.ts';
 import { inFlight } from './inFlight.ts';
-import { isPointer, withLargeValues } from './largeValues.ts';
+import { withLargeValues } from './largeValues.ts';
 import type { Operations } from './operations.ts';
 import { type ArrivingSequence, OrderedCreates } from './orderedCreates.ts';
 import { slicesOf } from './parkedSlices.ts';
@@ -147,7 +148,14 @@ export class ParkedStore implements ParkedStorage {
   }
 
   async #whole(records: readonly ParkedRecord[]): Promise<ParkedRecord[]> {
-    return Promise.all(records.map((record) => withLargeValues(record, this.#values)));
+    return Promise.all(
+      records.map((record) =>
+        withLargeValues(record, this.#values).catch((error: unknown) => {
+          if (error instanceof ValueGoneError) return lost(record);
+          throw error;
+        }),
+      ),
+    );
   }
 }
 
@@ -161,6 +169,13 @@ interface Overdue extends Pick<ParkedRecord, 'id' | 'waitingFor'> {
 function charactersOf(bytes: unknown): number {
   if (isPointer(bytes)) return bytes.bytes;
   return typeof bytes === 'string' ? bytes.length : 0;
+}
+
+/** One whose large value is gone must not keep the others from being read. */
+function lost(stored: ParkedRecord): ParkedRecord {
+  const bytes: unknown = stored.bytes;
+  const kept = typeof bytes === 'string' ? bytes : Buffer.from(JSON.stringify(bytes)).toString('base64');
+  return { ...stored, bytes: kept, isLost: true };
 }
 
 function placed(record: Unplaced): ParkedRecord {

@@ -1,3 +1,4 @@
+import { type HoldsPointers, listed, revived } from '../change/largeValue.ts';
 import type { RowDocument } from '../change/rowDocument.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { OperationResult } from './operation.ts';
@@ -46,7 +47,7 @@ export class RowStore {
       type: etag === undefined ? ('Create' as const) : ('Replace' as const),
       partitionKey: [document.table, document.id],
       id: document.id,
-      document,
+      document: listed(document),
       ...(etag === undefined ? {} : { ifMatch: etag }),
     }));
     return (await this.#operations.run(operations)).map(toWritten);
@@ -56,7 +57,7 @@ export class RowStore {
 function toStoredRow({ status, document, etag }: OperationResult): StoredRow | undefined {
   if (status === NOT_FOUND) return undefined;
   if (status >= 300 || etag === undefined) throw new StoreUnavailableError(`a row could not be read: status ${status}`);
-  return { document: document as RowDocument, etag };
+  return { document: revived(document as RowDocument & HoldsPointers), etag };
 }
 
 function toWritten({ status }: OperationResult): Written {

@@ -57,7 +57,7 @@ export class Store {
     );
     this.segments = new SegmentStore(container('segments'), operations('segments'));
     this.catalog = new CatalogStore(operations('catalog'));
-    this.truncations = new TruncationStore(container('rows'), container('catalog'), this.changes);
+    this.truncations = new TruncationStore(container('rows'), container('catalog'), container('changes'), this.changes);
     const parked = operations('parked');
     this.parked = new ParkedStore(container('parked'), parked, transactions('parked', parked), this.values);
     const deadLetters = operations('deadletters', MAX_DEAD_LETTER_BYTES);

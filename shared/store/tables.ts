@@ -2,7 +2,7 @@ import type { Container } from '@azure/cosmos';
 import type { RowDocument } from '../change/rowDocument.ts';
 import { type Page, packContinuation, unpackContinuation } from '../ingest/page.ts';
 import type { ChangeDocument } from './changes.ts';
-import { withLargeValues } from './largeValues.ts';
+import { withReadableValues } from './largeValues.ts';
 import { Queries } from './queries.ts';
 import type { ValueStore } from './valueStore.ts';
 
@@ -71,11 +71,11 @@ export class TableQueries {
     return { items, continuation: last === undefined || isLast ? null : packContinuation([last.id]) };
   }
 
-  /** The row with its large values read back; null when there is none. */
+  /** The row with its large values read back, but for those that are gone; null when there is none. */
   async row(table: string, id: string): Promise<RowDocument | null> {
     const query = { query: 'SELECT * FROM c WHERE c.id = @id', parameters: [{ name: '@id', value: id }] };
     const [row] = await this.#rows.all<RowDocument>(query, [table, id]);
-    return row === undefined ? null : withLargeValues(plain(row), this.#values);
+    return row === undefined ? null : withReadableValues(plain(row), this.#values);
   }
 
   /** The changes of a row, newest first; large values stay pointers. Throws ContinuationError too. */

@@ -1,4 +1,5 @@
 import type { Container } from '@azure/cosmos';
+import { type HoldsPointers, revived } from '../change/largeValue.ts';
 import type { LiveRow, TruncationDocument, TruncationStorage } from '../ingest/truncationStore.ts';
 import type { ChangeStore } from './changes.ts';
 import { Queries } from './queries.ts';
@@ -10,20 +11,22 @@ const TRUNCATIONS_PER_SWEEP = 100;
 export class TruncationStore implements TruncationStorage {
   readonly #rows: Queries;
   readonly #catalog: Queries;
-  readonly #changes: ChangeStore;
+  readonly #changes: Queries;
+  readonly #changeStore: ChangeStore;
 
-  constructor(rows: Container, catalog: Container, changes: ChangeStore) {
+  constructor(rows: Container, catalog: Container, changes: Container, changeStore: ChangeStore) {
     this.#rows = new Queries(rows);
     this.#catalog = new Queries(catalog);
-    this.#changes = changes;
+    this.#changes = new Queries(changes);
+    this.#changeStore = changeStore;
   }
 
   async liveRows(table: string, afterId: string, limit: number): Promise<LiveRow[]> {
     const query = {
-      query: `SELECT c.id, c.keys FROM c WHERE c.deleted = false AND c.id > @after ORDER BY c.id OFFSET 0 LIMIT ${limit}`,
+      query: `SELECT c.id, c.keys, c.largeValues FROM c WHERE c.deleted = false AND c.id > @after ORDER BY c.id OFFSET 0 LIMIT ${limit}`,
       parameters: [{ name: '@after', value: afterId }],
     };
-    return this.#rows.all<LiveRow>(query, [table]);
+    return (await this.#rows.all<LiveRow & HoldsPointers>(query, [table])).map(revived);
   }
 
   async unfinishedTruncations(): Promise<TruncationDocument[]> {
@@ -31,8 +34,17 @@ export class TruncationStore implements TruncationStorage {
     return this.#catalog.all<TruncationDocument>({ query });
   }
 
+  async newestToken(table: string, beginning: string): Promise<string | undefined> {
+    const query = {
+      query: 'SELECT VALUE c.token FROM c WHERE STARTSWITH(c.token, @beginning) ORDER BY c.token DESC OFFSET 0 LIMIT 1',
+      parameters: [{ name: '@beginning', value: beginning }],
+    };
+    const [newest] = await this.#changes.all<string>(query, [table]);
+    return newest;
+  }
+
   async recordedToken(change: { readonly table: string; readonly key: string; readonly identity: string }) {
-    const [recorded] = await this.#changes.recorded([change]);
+    const [recorded] = await this.#changeStore.recorded([change]);
     return recorded?.token;
   }
 }

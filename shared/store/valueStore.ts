@@ -1,7 +1,7 @@
 import { BlobServiceClient, type ContainerClient, RestError } from '@azure/storage-blob';
 import type { StorageConnection } from '../config.ts';
 import { appIdentity } from '../identity.ts';
-import { StoreUnavailableError } from './errors.ts';
+import { StoreUnavailableError, ValueGoneError } from './errors.ts';
 
 /** The blob container; infra/modules/hostStorage.bicep makes it in Azure. */
 export const VALUES_CONTAINER = 'tributary-values';
@@ -39,14 +39,15 @@ export class ValueStore {
     }
   }
 
-  /** Throws StoreUnavailableError, also when there is no such value. */
+  /** Throws StoreUnavailableError; ValueGoneError when there is no such value. */
   async read(name: string): Promise<Buffer> {
     try {
       return await (await this.#open()).getBlockBlobClient(name).downloadToBuffer();
     } catch (error) {
-      const what =
-        error instanceof RestError && error.statusCode === NOT_FOUND ? 'is gone from' : 'could not be read from';
-      throw new StoreUnavailableError(`the large value ${name} ${what} Blob Storage`, { cause: error });
+      if (error instanceof RestError && error.statusCode === NOT_FOUND) {
+        throw new ValueGoneError(`the large value ${name} is gone from Blob Storage`);
+      }
+      throw new StoreUnavailableError(`the large value ${name} could not be read from Blob Storage`, { cause: error });
     }
   }
 

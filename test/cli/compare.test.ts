@@ -29,6 +29,7 @@ describe('a value of an extract', () => {
     ['{"b":1,"a":[2]}', { a: [2], b: 1 }, undefined],
     ['a ', 'a', 'value'],
     ['long', { $blob: 'x', bytes: 4, sha256: '', encoding: 'utf-16le' }, 'value'],
+    ['{"sha256":"","$blob":"x"}', { $blob: 'x', sha256: '' }, undefined],
   ];
   for (const [sent, actual, difference] of cases) {
     test(`${JSON.stringify(sent)} beside ${JSON.stringify(actual)}: ${difference ?? 'equal'}`, () => {

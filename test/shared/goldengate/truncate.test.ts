@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Deadline } from '../../../shared/body/deadline.ts';
 import { deaths } from '../deaths.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
 import { countsOf, instanceOn, post } from './consumerOn.ts';
@@ -49,6 +50,42 @@ for (const [how, truncate] of SENT) {
       assert.deepEqual(await send([truncation, insert(4, 4)]), { duplicate: 1, stale: 1 });
       assert.deepEqual(await rows(), expected);
       assert.deepEqual(await truncationOf(stream), { emptied: true, truncatedAt: '2026-01-01T00:00:05' });
+    });
+
+    test('empties what came before it though the clock of the instance that took that is ahead', async (t) => {
+      for (const order of ['op_ts', 'arrival'] as const) {
+        const { stream, post: send, rows } = await newStreamOn(store, { ...APPLY, order });
+        const ahead = await instanceOn(store, stream, { ...APPLY, order });
+        const { now } = Date;
+        const clock = t.mock.method(Date, 'now', () => now() + 2_000);
+        await post(ahead.consumer, stream, [METADATA, insert(1, 1), insert(1, 2)]);
+        await post(ahead.consumer, stream, record('UPDATE', 1, { after: { ID: 2, A: 'b' } }));
+        clock.mock.restore();
+        assert.deepEqual(await send(truncate(1)), { applied: 1 });
+        assert.deepEqual([order, await rows()], [order, { 1: 'deleted', 2: 'deleted' }]);
+        assert.deepEqual(await send(insert(1, 2)), { applied: 1 });
+        assert.deepEqual([order, await rows()], [order, { 1: 'deleted', 2: { ID: 2, A: 'row 2' } }]);
+      }
+    });
+
+    test('of a table that is not emptied in half of the time is answered, and finished by the sweep', async (t) => {
+      const { stream, post: send, rows } = await newStreamOn(store, APPLY);
+      await send([METADATA, insert(1, 1)]);
+      const { consumer, truncations } = await instanceOn(store, stream, APPLY);
+      const body = Buffer.from(JSON.stringify(truncate(5)));
+      const request = {
+        stream,
+        header: (name: string) => (name === 'content-length' ? String(body.byteLength) : null),
+        body: async () => body,
+      };
+      const deadline = new Deadline(10_000);
+      const { now } = Date;
+      const clock = t.mock.method(Date, 'now', () => now() + 5_000);
+      assert.deepEqual(await consumer.ingest(request, deadline), [{ outcome: 'applied' }]);
+      clock.mock.restore();
+      assert.deepEqual([await rows(), (await truncationOf(stream))?.emptied], [{ 1: { ID: 1, A: 'row 1' } }, false]);
+      await truncations.resume(() => false);
+      assert.deepEqual([await rows(), (await truncationOf(stream))?.emptied], [{ 1: 'deleted' }, true]);
     });
 
     test('of a large table whose request dies on the way is finished by the sweep', async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { JsonValue } from '../../../shared/change/json.ts';
+import { isPointer, listed, revived } from '../../../shared/change/largeValue.ts';
 import { Pipeline } from '../../../shared/ingest/pipeline.ts';
 import { jsonBytes, MAX_DOCUMENT_BYTES } from '../../../shared/store/documentSize.ts';
-import { isPointer, withLargeValues, withoutLargeValues } from '../../../shared/store/largeValues.ts';
+import { withLargeValues, withoutLargeValues } from '../../../shared/store/largeValues.ts';
 import type { Store } from '../../../shared/store/store.ts';
 import { deliver, TestTable } from '../ingest/changes.ts';
 import { startTestStore, type TestStore } from '../testStore.ts';
@@ -17,9 +19,19 @@ before(async () => {
 after(() => testStore.close());
 
 const MEGABYTE = 1_000_000;
+/** What pointers and their lists are made of. */
+const NAMES = ['$blob', 'bytes', 'sha256', 'encoding', 'largeValues', 'a', '__proto__'] as const;
+
+/** What the store writes for `text` when that is too large. */
+async function pointerTo(text: string) {
+  const { text: pointer } = (await withoutLargeValues({ text }, store.values, 0)) as { readonly text: unknown };
+  assert.ok(isPointer(pointer));
+  return pointer;
+}
+
 /** What `document` is in the store, without the service's own fields, and with its large values read back. */
 async function readBack(document: Record<string, unknown> | undefined) {
-  return withLargeValues(document?.row, store.values);
+  return (await withLargeValues(document ?? {}, store.values)).row;
 }
 
 describe('documents beyond two megabytes', () => {
@@ -51,6 +63,31 @@ describe('documents beyond two megabytes', () => {
         assert.deepEqual(await withLargeValues(slim, store.values), document);
       }),
       { numRuns: 20 },
+    );
+  });
+
+  test('come back unchanged with whatever looks like a pointer in them, stored, read and stored again', async () => {
+    const large = fc.integer({ min: 0, max: 9 }).map((digit) => String(digit).repeat(1_500));
+    const { $blob, bytes, sha256 } = await pointerTo('7'.repeat(1_500));
+    const { json } = fc.letrec<{ json: JsonValue }>((tie) => ({
+      json: fc.oneof(
+        { maxDepth: 4 },
+        { weight: 2, arbitrary: fc.constantFrom<JsonValue>('text', 7, null, $blob, { $blob, bytes, sha256 }) },
+        { weight: 2, arbitrary: large },
+        fc.array(tie('json'), { maxLength: 3 }),
+        fc
+          .array(fc.tuple(fc.constantFrom(...NAMES), tie('json')), { maxLength: 4 })
+          .map((entries): JsonValue => Object.fromEntries(entries)),
+      ),
+    }));
+    await fc.assert(
+      fc.asyncProperty(fc.record({ a: json, row: json, after: json }, { noNullPrototype: true }), async (document) => {
+        const slim = JSON.parse(JSON.stringify(await withoutLargeValues(document, store.values, 2_000)));
+        assert.deepEqual(await withLargeValues(slim, store.values), document);
+        const again = JSON.parse(JSON.stringify(await withoutLargeValues(listed(revived(slim)), store.values, 400)));
+        assert.deepEqual(await withLargeValues(again, store.values), document);
+      }),
+      { numRuns: 60 },
     );
   });
 
