@@ -6,8 +6,10 @@ await import('../shared/goldengate/truncate.test.ts');
 await import('../shared/goldengate/waiting.test.ts');
 await import('../shared/ingest/arrival.test.ts');
 await import('../shared/ingest/hotRow.test.ts');
+await import('../shared/ingest/parking.test.ts');
 await import('../shared/ingest/pipeline.test.ts');
 await import('../shared/operate/foldCounters.test.ts');
 await import('../shared/operate/replay.test.ts');
+await import('../shared/operate/replayOrder.test.ts');
 
 export {};

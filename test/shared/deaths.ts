@@ -1,7 +1,7 @@
 import type { Death } from './faultProxy.ts';
 
 /** `npm run test:faults` sets 1: there processes die at every place. Odd, so that a sample has before and after in turns. */
-const STEP = Number(process.env.DEATH_STEP ?? 5);
+const STEP = Number(process.env.DEATH_STEP ?? 9);
 
 /** Where a process dies: after so many writes, and whether the next one still gets through. */
 export interface DeathPlace {

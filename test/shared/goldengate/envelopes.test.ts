@@ -151,7 +151,7 @@ describe('a list in an envelope says what the list alone says:', () => {
 describe('a record that came in a list in an envelope', () => {
   test('takes no more room than its own while it waits, and is the same record afterwards', async () => {
     for (const [place, [, wrap]] of ENVELOPES.slice(0, 7).entries()) {
-      const count = place === 0 ? 500 : 100;
+      const count = place === 0 ? 300 : 40;
       const records = Array.from({ length: count }, (_, ID) => record('INSERT', 1, { after: { ID, A: 'a' } }));
       const { send, of, rows, events } = await newStream();
       const body = wrap(records.map((each) => JSON.stringify(each)));
@@ -162,8 +162,8 @@ describe('a record that came in a list in an envelope', () => {
       assert.deepEqual(countsOf(await send(METADATA)), { catalog: 1 });
       assert.equal((await of('parked')).length, 0);
       const found = await rows();
-      assert.deepEqual([Object.keys(found).length, found['99']], [count, { ID: 99, A: 'a' }]);
-      assert.deepEqual((await events())['99'], body.startsWith('{"specversion"') ? ATTRIBUTES : undefined);
+      assert.deepEqual([Object.keys(found).length, found['39']], [count, { ID: 39, A: 'a' }]);
+      assert.deepEqual((await events())['39'], body.startsWith('{"specversion"') ? ATTRIBUTES : undefined);
     }
   });
 

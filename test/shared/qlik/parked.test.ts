@@ -13,7 +13,7 @@ const SECOND = { ...tableOf('parked', [NAME, PRICE], 2) };
 const MESSAGES = 1_000;
 const ROWS = 250;
 /** Writes that each process gets through more than the one before it. Finer in `npm run test:faults`, which sets it. */
-const WRITES_PER_LIFE = Number(process.env.QLIK_WRITES_PER_LIFE ?? 11);
+const WRITES_PER_LIFE = Number(process.env.QLIK_WRITES_PER_LIFE ?? 23);
 
 let store: TestStore;
 before(async () => {
