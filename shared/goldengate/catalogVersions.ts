@@ -6,8 +6,11 @@ export interface Version {
   readonly firstSeenAt: string;
 }
 
-/** Far below what a document may have: the catalog is read with every request. */
-const MAX_VERSIONS_BYTES = 500_000;
+/**
+ * Far below what a document may have: the catalog is read with every request. A table's document holds four such things,
+ * its versions, columns, key and types, and has to hold them itself: what is moved out of it could not be read.
+ */
+const MAX_VERSIONS_BYTES = 400_000;
 
 /**
  * `versions` and after them one that came just now, as many as may be kept: what did not come for longest goes first. One

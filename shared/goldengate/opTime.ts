@@ -9,7 +9,8 @@ export interface OpTime {
 /** Blank, `T` and `:` between date and time are all in use; so are times with and without a zone. */
 const SECOND = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[T :](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 const DATE_LENGTH = 'yyyy-mm-dd'.length;
-const REST = /^(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/;
+/** No source has clocks of more digits; what has is something else. */
+const REST = /^(?:[.,](\d{1,30}))?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/;
 const FRACTION_DIGITS = 9;
 const SECOND_LENGTH = 'yyyy-mm-ddThh:mm:ss'.length;
 const MINUTE_LENGTH = 'yyyy-mm-ddThh:mm:'.length;

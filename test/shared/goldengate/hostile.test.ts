@@ -110,6 +110,30 @@ describe('an odd record', () => {
     assert.deepEqual(countsOf(answer), { catalog: 1, applied: 1, deadLettered: 1, reasons: [[0, 'store-rejected']] });
   });
 
+  test('of a table whose metadata, schema and statements are as large as they may be is a row', async () => {
+    const { consumer } = await instanceOn(store, 'largest');
+    const key = 'K'.repeat(399_800);
+    const metadata = { op_type: 'OBJECT_METADATA', qual_table: 'S.T', columns: { [key]: { type: null, key: true } } };
+    const properties = { qual_table: { const: 'S.T' }, ['C'.repeat(399_800)]: { type: 'number' } };
+    const schema = { id: 'x', $schema: 'http://json-schema.org/draft-04/schema#', properties };
+    const statement = (n: number, digits: number) => ({
+      op_type: 'DDL',
+      op_ts: `2026-01-01T00:00:00.${'1'.repeat(digits)}Z`,
+      pos: `G-ddl${n}`,
+      ddl: { object: { catalog: '', schema: 'S', object: 'T' }, statement: 'x' },
+    });
+    const statements = Array.from({ length: 2 }, (_, n) => statement(n, 30));
+    assert.deepEqual(countsOf(await post(consumer, 'largest', [metadata, schema, ...statements, statement(2, 31)])), {
+      catalog: 2,
+      applied: 2,
+      deadLettered: 1,
+      reasons: [[4, 'no-order']],
+    });
+    assert.deepEqual(countsOf(await post(consumer, 'largest', record('INSERT', 1, { after: { [key]: 1 } }))), {
+      applied: 1,
+    });
+  });
+
   test('with columns called __proto__, constructor and id keeps them', async () => {
     const { consumer } = await instanceOn(store, 'names');
     const after = JSON.parse(
