@@ -11,8 +11,8 @@ const HEADER = [
   'duplicate',
   'stale',
   'segments',
-  'parked',
-  'dead',
+  'parked now',
+  'dead now',
   'lag s',
   'last minute',
 ];
@@ -39,8 +39,8 @@ function rowOf(stream: StreamStatus): (string | number)[] {
     stream.duplicate,
     stream.stale,
     stream.segments,
-    stream.parked,
-    stream.deadLettered,
+    stream.parkedNow,
+    stream.deadLettersNow,
     stream.lagSeconds ?? '–',
     stream.minutes.at(-1)?.received ?? 0,
   ];

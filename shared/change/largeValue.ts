@@ -49,10 +49,22 @@ export function isPointer(value: unknown): value is ValuePointer {
 
 /** A stored document, or a part of one that has its list, as it is in memory. */
 export function revived<Document extends object>(stored: Document & HoldsPointers): Document {
+  const members = (stored.largeValues ?? []).map((path) => {
+    const member = memberAt(stored, path);
+    return isPointer(member) ? new LargeValue(member) : member;
+  });
+  return withMembers(stored, members);
+}
+
+/** `stored` without its list, and with `members` at the places that the list names. */
+export function withMembers<Document extends object>(
+  stored: Document & HoldsPointers,
+  members: readonly unknown[],
+): Document {
   const { largeValues, ...document } = stored;
   if (largeValues === undefined) return stored;
-  return largeValues.reduce(
-    (copy, path) => replaced(copy, path, (member) => (isPointer(member) ? new LargeValue(member) : member)),
+  return largeValues.reduce<Document>(
+    (copy, path, index) => replaced(copy, path, () => members[index]),
     document as unknown as Document,
   );
 }

@@ -8,6 +8,7 @@ import {
   type Path,
   replaced,
   type ValuePointer,
+  withMembers,
 } from '../change/largeValue.ts';
 import { isTooLarge, jsonBytes, MAX_DOCUMENT_BYTES } from './documentSize.ts';
 import { ValueGoneError } from './errors.ts';
@@ -99,18 +100,13 @@ async function resolved<Document extends object>(
   stored: Document & HoldsPointers,
   read: (pointer: ValuePointer, path: Path) => Promise<string | LargeValue>,
 ): Promise<Document> {
-  const { largeValues, ...document } = stored;
-  if (largeValues === undefined) return stored;
   const members = await Promise.all(
-    largeValues.map((path) => {
-      const pointer = memberAt(document, path);
+    (stored.largeValues ?? []).map((path) => {
+      const pointer = memberAt(stored, path);
       return isPointer(pointer) ? read(pointer, path) : pointer;
     }),
   );
-  return largeValues.reduce(
-    (copy, path, index) => replaced(copy, path, () => members[index]),
-    document as unknown as Document,
-  );
+  return withMembers(stored, members);
 }
 
 async function moveOut(text: string, values: ValueStore): Promise<ValuePointer> {

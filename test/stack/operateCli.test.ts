@@ -96,6 +96,11 @@ describe('the command line on a stack', () => {
     await assert.rejects(cli.run(deadletters, ['purge', '--stream', 'ces']), { name: 'UsageError', message: /--yes/ });
     const one = await cli.run(deadletters, ['purge', letter.id, '--stream', 'ces', '--yes']);
     assert.equal(one.output, '1 dead letters deleted');
+    // Of two that there have been.
+    assert.match(
+      (await cli.run(status, [])).output,
+      /^stream .* parked now +dead now .*\nces\/ces +6 +4 +0 +0 +0 +0 +1 /,
+    );
     const rest = await cli.run(deadletters, ['purge', '--stream', 'ces', '--yes', '--json']);
     assert.equal(rest.output, '{"deleted":1}');
   });
